@@ -39,13 +39,6 @@ describe('the name of a command', () => {
     expect(await svc([group, noun, '--limitx'])).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it('has a verb after its noun', async () => {
-    expect(await svc(['catalog', 'products', 'lst', 'oat'])).toMatchObject({
-      code: 2,
-      stderr: 'svc: there is no command "catalog products lst"\nhint: did you mean: svc catalog products list oat\n',
-    });
-  });
-
   it.each([
     ['login --device', 'did you mean: svc oauth login --device, or: svc trade login --device\n'],
     ['trigger webhook.ping', 'did you mean: svc webhooks send webhook.ping\n'],
@@ -96,11 +89,6 @@ describe('the name of a command', () => {
         expect.stringMatching(new RegExp(`: (.*, )?(or: )?svc ${group} ${noun}\\b`)),
       ]);
     }
-  });
-
-  it('is suggested with what a shell would split in quotes', async () => {
-    const { stderr } = await svc(['alerts', 'lst', 'job="a b"', "it's"]);
-    expect(stderr).toContain(`did you mean: svc alerts list 'job="a b"' `);
   });
 });
 

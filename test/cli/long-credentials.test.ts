@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { answer, faultServer } from '../support/servers.ts';
 import { svc } from '../support/svc.ts';
 
-it.each([40, 14_000])('a token of %i characters is sent, and shown nowhere', async (length) => {
-  const token = 'aZ09-_'.repeat(length / 6 + 1).slice(0, length);
+it('a token of 14,000 characters is sent, and shown nowhere', async () => {
+  const token = 'aZ09-_'.repeat(2_334).slice(0, 14_000);
   await using server = await faultServer((socket, request) => {
     const sent = request.headers['authorization'] ?? '';
     socket.write(request.path.startsWith('/api/v2/alerts') ? answer(200, '[]') : answer(401, `"no, ${sent}"`));

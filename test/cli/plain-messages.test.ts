@@ -19,17 +19,6 @@ describe('config', () => {
   });
 });
 
-describe('an address', () => {
-  const SCHEME = 'is not an address: it must begin with http:// or https://';
-  const LOGIN = 'must not contain a user name or password: they come from the environment, see svc help configuration';
-  test.each([
-    [['alerts', 'list', '--base-url', 'localhost:9093'], `--base-url: "localhost:9093" ${SCHEME}`],
-    [['config', 'set', 'alerts.url', 'http://u:p@h'], `alerts.url: "http://***@h" ${LOGIN}`],
-  ])('%j: %s', async (argv, text) => {
-    expect(await run(argv)).toMatchObject({ code: 2, stderr: `svc: ${text}\n` });
-  });
-});
-
 describe('a file', () => {
   const folder = join(home, 'folder');
   mkdirSync(folder, { recursive: true });

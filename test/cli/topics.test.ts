@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseTime, UTC } from '../../src/cli/time.ts';
 import { TOPICS, topicText } from '../../src/cli/topics.ts';
-import { parseDuration } from '../../src/duration.ts';
 import { OPERATORS, operatorOf } from '../../src/features/alerts/matcher.ts';
 import { parseMatcherArguments } from '../../src/features/alerts/matcher-arguments.ts';
 
@@ -53,19 +52,6 @@ describe('svc help times', () => {
     for (const [text, iso] of Object.entries(points)) {
       expect(parseTime(text, { now, bare: 'forward', unix: /^\d{10}$/.test(text), dates: true, zone }).iso).toBe(iso);
     }
-  });
-
-  it('lists the units of durations, the largest first', () => {
-    const units = rows('times', /duration/).map(([unit]) => unit);
-    const lengths = units.map((unit) => parseDuration(`1${unit}`));
-    expect(lengths).toEqual([...lengths].sort((a, b) => b - a));
-    expect(parseDuration(units.map((unit) => `1${unit}`).join(''))).toBe(lengths.reduce((a, b) => a + b));
-    // The parser's own list, as it lists them for an unknown unit.
-    expect(() => parseDuration('1x')).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining(units.join(' ')) }),
-    );
-    expect(() => parseDuration('292y')).not.toThrow();
-    expect(() => parseDuration('293y')).toThrow();
   });
 });
 

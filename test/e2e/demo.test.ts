@@ -2,7 +2,6 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SLOWNESS } from '../support/executable.ts';
-import { hasTmux, openTerminal } from '../support/terminal.ts';
 import { HOME, ROOT, start } from './binary.ts';
 
 const COPY = join(HOME, 'copy');
@@ -33,14 +32,5 @@ describe('npm run demo', { timeout: 240_000 * SLOWNESS }, () => {
     expect(stdout).toMatch(/^trade \d+ 5K @ [\d.]+ filled$/m);
     expect(stdout).not.toContain('demo failed');
     expect(readdirSync(HOME).filter((name) => name.startsWith('.config'))).toEqual([]);
-    // It promises to take less than a minute.
-  });
-
-  it.runIf(hasTmux)('exits 0 at a narrow terminal', async () => {
-    const line = `'${process.execPath}' scripts/demo.mjs --built`;
-    await using terminal = await openTerminal(`cd '${COPY}' && ${line}`, { env: { HOME }, columns: 60 });
-    const end = await terminal.shows(/\[status \d+\]/, 240_000 * SLOWNESS);
-    expect(end).toContain('[status 0]');
-    expect(end).toContain('\nDone: ');
   });
 });

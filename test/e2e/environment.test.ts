@@ -1,74 +1,25 @@
-import { mkdirSync, mkdtempSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../src/sandbox/http.ts';
 import { Authority } from '../support/certificates.ts';
-import { answer, type FaultServer, faultServer } from '../support/servers.ts';
+import { answer, faultServer } from '../support/servers.ts';
 import { staticServer } from './alerts.ts';
 import { HOME, output, shell, svc } from './binary.ts';
 
 const LIST = ['alerts', 'list', '-o', 'json'];
 
 let emulator: LocalServer;
-/** Every address of this machine leads to it, so that it can be named by one that is not loopback. */
-let service: FaultServer;
 beforeAll(async () => {
   emulator = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
-  service = await faultServer((socket) => socket.write(answer(200, '["direct"]')), { host: '0.0.0.0' });
 });
-afterAll(async () => {
-  await emulator.close();
-  await service.close();
-});
+afterAll(() => emulator.close());
 
 const newFolder = (): string => mkdtempSync(join(HOME, 'folder-'));
 
-describe('a proxy from the environment', () => {
-  let proxy: FaultServer;
-  beforeAll(async () => {
-    proxy = await faultServer((socket, { method }) =>
-      socket.write(method === 'CONNECT' ? 'HTTP/1.1 502 No\r\n\r\n' : answer(200, '["proxied"]')),
-    );
-  });
-  afterAll(() => proxy.close());
-
-  it('gets the whole address of a plain http request', async () => {
-    const env = { SVC_ALERTS_URL: 'http://alerts.invalid:9093', http_proxy: proxy.url };
-    expect(await output(LIST, { env })).toBe('["proxied"]\n');
-    expect(proxy.requests.at(-1)).toMatchObject({
-      method: 'GET',
-      path: expect.stringMatching(/^http:\/\/alerts\.invalid:9093\/api\/v2\/alerts\?/),
-      headers: { host: 'alerts.invalid:9093' },
-    });
-  });
-
-  it('gets no requests for this machine', async () => {
-    const before = proxy.connections;
-    const env = {
-      SVC_ALERTS_URL: `http://localhost:${service.port}`,
-      http_proxy: proxy.url,
-      HTTP_PROXY: proxy.url,
-      https_proxy: proxy.url,
-      ALL_PROXY: proxy.url,
-    };
-    expect(await output(LIST, { env })).toBe('["direct"]\n');
-    expect(proxy.connections).toBe(before);
-  });
-});
-
 describe('settings', () => {
-  it('that are set take effect', async () => {
-    const env = { SVC_CONFIG_DIR: join(newFolder(), 'made') };
-    expect(await svc(['alerts', 'list'], { env })).toMatchObject({ code: 2, stdout: '' });
-    await output(['config', 'set', 'alerts.url', emulator.url], { env });
-    expect(JSON.parse(await output(LIST, { env }))).toHaveLength(6);
-    expect(statSync(env.SVC_CONFIG_DIR).mode & 0o777).toBe(0o700);
-    expect(statSync(join(env.SVC_CONFIG_DIR, 'settings.json')).mode & 0o777).toBe(0o600);
-    expect(await output(['config', 'path'], { env })).toBe(`${join(env.SVC_CONFIG_DIR, 'settings.json')}\n`);
-  });
-
   it('are not read from the working directory', async () => {
     const folder = newFolder();
     const env = { SVC_CONFIG_DIR: folder };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FaultServer } from '../support/servers.ts';
 import { shell } from './binary.ts';
 import { ARGUMENT, FINGERPRINT, HOSTILE, hostileServer, MATCHER, SILENCE } from './hostile.ts';
-import { named, noScript, noTmux, Terminal, typescript } from './terminal.ts';
+import { named, noScript, noTmux, ShellTerminal, typescript } from './terminal.ts';
 
 const RENDERINGS = [
   ...['table', 'json', 'csv', 'tsv', 'yaml', 'id'].map((format) => `svc alerts list -a -o ${format}`),
@@ -92,9 +92,9 @@ describe.skipIf(noScript)(named('raw bytes on a terminal', noScript), () => {
 
 describe.skipIf(noTmux)(named('the screen of a terminal', noTmux), () => {
   const columns = 100;
-  let terminal: Terminal;
+  let terminal: ShellTerminal;
   beforeAll(() => {
-    terminal = new Terminal(columns, 200, variables());
+    terminal = new ShellTerminal(columns, 200, variables());
   });
   afterAll(() => terminal?.close());
 
@@ -117,7 +117,7 @@ describe.skipIf(noTmux)(named('the screen of a terminal', noTmux), () => {
 
   it('shows the subject of a question on one line', async () => {
     terminal.begin('svc silences create "$M" -c why --for 30d; :');
-    const lines = await terminal.shows((all) => all.some((text) => text.includes('(y/N)')));
+    const lines = await terminal.showsLines((all) => all.some((text) => text.includes('(y/N)')));
     terminal.press('n', 'Enter');
     await terminal.finish();
     expect(lines.join('')).toContain('\\x1b[2J');

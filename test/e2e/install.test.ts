@@ -64,10 +64,4 @@ describe.skipIf(process.platform !== 'linux')('install.sh', () => {
     expect(stderr).toContain('does not match its SHA-256 sum');
     expect(existsSync(program)).toBe(false);
   });
-
-  it('fails for a missing release', () => {
-    const { status, program } = install(HOME);
-    expect(status).not.toBe(0);
-    expect(existsSync(program)).toBe(false);
-  });
 });

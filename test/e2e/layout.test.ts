@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../src/sandbox/http.ts';
 import { postAlerts } from '../support/alertmanager.ts';
-import { named, noScript, noTmux, Terminal, typescript } from './terminal.ts';
+import { named, noScript, noTmux, ShellTerminal, typescript } from './terminal.ts';
 
 let server: LocalServer;
 beforeAll(async () => {
@@ -20,9 +20,9 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
-  let terminal: Terminal;
+  let terminal: ShellTerminal;
   beforeAll(() => {
-    terminal = new Terminal(80, 300, { SVC_ALERTS_URL: server.url });
+    terminal = new ShellTerminal(80, 300, { SVC_ALERTS_URL: server.url });
   });
   afterAll(() => terminal?.close());
 
@@ -46,12 +46,6 @@ describe.skipIf(noTmux)(named('at a terminal', noTmux), () => {
   });
 });
 
-it.skipIf(noScript)(named('assumes a usual size for a terminal without one', noScript), async () => {
-  const { bytes, status } = await typescript('svc alerts list -a', { SVC_ALERTS_URL: server.url }, 0);
-  expect(status).toBe(0);
-  expect(bytes).toContain('HighErrorRate');
-});
-
 describe.skipIf(noScript)(named('color on a terminal', noScript), () => {
   const COLOR = /\x1b\[[0-9;]+m/;
   const bytesOf = async (line: string, env: Record<string, string> = {}): Promise<string> => {
@@ -59,12 +53,6 @@ describe.skipIf(noScript)(named('color on a terminal', noScript), () => {
     expect(status).toBe(0);
     return bytes;
   };
-
-  it('appears, and is the only control sequence', async () => {
-    const bytes = await bytesOf('svc alerts list -a; svc silences list -a');
-    expect(bytes).toMatch(COLOR);
-    expect(bytes.replace(/\x1b\[[0-9;]*m/g, '')).not.toMatch(/[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]/);
-  });
 
   it('is decided for each stream separately', async () => {
     const both = await bytesOf('svc alerts list -a | cat; svc alerts nope | cat');

@@ -40,7 +40,7 @@ beforeAll(() => {
   const { status, stderr } = spawnSync('npm', install, { cwd: folder, env: environment(), encoding: 'utf8' });
   expect(status, stderr).toBe(0);
   warnings = stderr;
-});
+}, 300_000);
 
 describe('the tarball', () => {
   it('contains the program and its documents, but no sources', () => {

@@ -87,21 +87,6 @@ describe.skipIf(!hasWaits)('a pipe without a writer', () => {
     },
   );
 
-  it('or with a silent one does not delay a signal', async () => {
-    for (const [name, argv] of READERS) {
-      if (!['--secret-file', 'silences import FILE'].includes(name)) continue;
-      const run = startSvc(argv);
-      await blocked(run, 'wait_for_partner');
-      const writer = spawn('sh', ['-c', 'exec 3>"$0"; echo; exec sleep 1000', PIPE], {
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
-      await new Promise((open) => writer.stdout.once('data', open));
-      await blocked(run, 'pipe_read');
-      await endsBy(run, 'SIGINT', 130);
-      writer.kill();
-    }
-  });
-
   it('or with a silent one at a descriptor does not delay a signal', async () => {
     const writer = spawn('sh', ['-c', 'exec 3>"$0"; exec sleep 1000', PIPE], { stdio: 'ignore' });
     const argv = ['webhooks', 'verify', BODY, ...SIGNED, '--secret-file', '/dev/fd/3'];

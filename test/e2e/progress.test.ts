@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { answer, faultServer } from '../support/servers.ts';
 import { HOME } from './binary.ts';
-import { named, noTmux, Terminal } from './terminal.ts';
+import { named, noTmux, ShellTerminal } from './terminal.ts';
 
 const SPINNER = /^[⠋-⠿] (127\.0\.0\.1:\d+) {2}\d+ s$/;
 
 describe.skipIf(noTmux)(named('a slow service at a terminal', noTmux), () => {
-  let terminal: Terminal;
+  let terminal: ShellTerminal;
   afterEach(() => terminal.close());
 
   it('is named with the seconds until it responds, and then erased', async () => {
@@ -19,9 +19,9 @@ describe.skipIf(noTmux)(named('a slow service at a terminal', noTmux), () => {
       if (index === 1) asked.write(answer(503, '"later"'));
       else socket = asked;
     });
-    terminal = new Terminal(100, 20, { SVC_ALERTS_URL: server.url });
+    terminal = new ShellTerminal(100, 20, { SVC_ALERTS_URL: server.url });
     terminal.begin('svc alerts list');
-    const lines = await terminal.shows((all) => SPINNER.test(all[0] ?? '') && socket !== undefined);
+    const lines = await terminal.showsLines((all) => SPINNER.test(all[0] ?? '') && socket !== undefined);
     expect(SPINNER.exec(lines[0] ?? '')?.[1]).toBe(server.url.slice('http://'.length));
     socket?.write(answer(200, '[]'));
     expect(await terminal.finish()).toEqual({ lines: [expect.stringMatching(/^no active alerts match/)], status: 0 });
@@ -32,7 +32,7 @@ describe.skipIf(noTmux)(named('a slow service at a terminal', noTmux), () => {
     'is not named by %s',
     async (line) => {
       await using server = await faultServer(() => {});
-      terminal = new Terminal(100, 20, { SVC_ALERTS_URL: server.url });
+      terminal = new ShellTerminal(100, 20, { SVC_ALERTS_URL: server.url });
       await terminal.run(`script -qec "${line}" "${join(HOME, 'spinner')}"; echo`);
       expect(readFileSync(join(HOME, 'spinner'), 'utf8')).not.toMatch(/[⠋-⠿]/);
     },

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../src/sandbox/http.ts';
 import { getJson, postAlerts } from '../support/alertmanager.ts';
-import { svc } from './binary.ts';
-import { named, noTmux, Terminal } from './terminal.ts';
+import { named, noTmux, ShellTerminal } from './terminal.ts';
 
 const LONG = 'svc silences create severity=critical --for 30d -c why';
 const asked = (lines: readonly string[]): boolean => lines.some((line) => line.includes('(y/N)'));
@@ -16,10 +15,10 @@ interface StoredSilence {
 
 describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
   let server: LocalServer;
-  let terminal: Terminal;
+  let terminal: ShellTerminal;
   beforeEach(async () => {
     server = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
-    terminal = new Terminal(90, 30, { SVC_ALERTS_URL: server.url });
+    terminal = new ShellTerminal(90, 30, { SVC_ALERTS_URL: server.url });
   });
   afterEach(async () => {
     terminal.close();
@@ -31,7 +30,7 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
 
   it('appears before a long silence, and y creates it', async () => {
     terminal.begin(LONG);
-    const lines = await terminal.shows(asked);
+    const lines = await terminal.showsLines(asked);
     expect(lines.join('')).toContain('It lasts longer than 24h (alerts.maxSilence).');
     expect(await created()).toBe(0);
     terminal.type('y');
@@ -44,7 +43,7 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
 
   it('is declined with Enter: exit 2, nothing sent', async () => {
     terminal.begin(LONG);
-    await terminal.shows(asked);
+    await terminal.showsLines(asked);
     terminal.press('Enter');
     const { lines, status } = await terminal.finish();
     expect([status, lines.at(-1)]).toEqual([2, 'svc: declined: nothing was sent']);
@@ -53,13 +52,13 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
 
   it('is asked again after Ctrl-Z and fg, as often as that', async () => {
     terminal.begin(LONG);
-    await terminal.shows(asked);
+    await terminal.showsLines(asked);
     for (let round = 0; round < 2; round++) {
       terminal.press('C-z');
-      await terminal.shows((lines) => lines.some((line) => line.includes('Stopped')) && lines.at(-1) === '$');
+      await terminal.showsLines((lines) => lines.some((line) => line.includes('Stopped')) && lines.at(-1) === '$');
       expect(await created()).toBe(0);
       terminal.begin('fg');
-      await terminal.shows((lines) => asked(lines) && !lines.some((line) => line.includes('Stopped')));
+      await terminal.showsLines((lines) => asked(lines) && !lines.some((line) => line.includes('Stopped')));
     }
     terminal.type('y');
     terminal.press('Enter');
@@ -73,7 +72,7 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
   ])('ends with %s, and restores the terminal', async (how, expected) => {
     const { lines: before } = await terminal.run('stty -a');
     terminal.begin(`(echo "pid $BASHPID"; exec ${LONG})`);
-    const [first = ''] = await terminal.shows(asked);
+    const [first = ''] = await terminal.showsLines(asked);
     if (how === 'Ctrl-C') terminal.press('C-c');
     else process.kill(Number(first.slice('pid '.length)), 'SIGTERM');
     const { lines, status } = await terminal.finish();
@@ -86,43 +85,6 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
     expect(terminal.tell('#{cursor_flag}')).toBe('1');
   });
 
-  it.each([
-    ['a choice', 'svc silences create', 'name=value, name!=value'],
-    ['a search', 'svc config get', 'Key, as shown'],
-    ['a secret', 'svc webhooks secrets import ep_1', 'Signing secret'],
-  ])('leaves nothing on the screen after Ctrl-C: %s', async (_name, line, question) => {
-    terminal.begin(line);
-    await terminal.shows((all) => all.some((text) => text.includes(question)));
-    terminal.press('C-c');
-    const { lines, status } = await terminal.finish();
-    expect(status).toBe(130);
-    expect(lines.filter((text) => !text.startsWith('server: ') && text !== '')).toEqual([]);
-  });
-
-  it.each([
-    [
-      'several choices and a text',
-      'svc silences extend',
-      ['Ids, or', 'How much longer it lasts:'],
-      [['Space'], ['1h']],
-    ],
-    ['a search', 'svc config get', ['Key, as shown'], [['timeout']]],
-  ] as const)('appears for each missing argument: %s', async (_name, line, questions, answers) => {
-    terminal.begin(line);
-    for (const [index, question] of questions.entries()) {
-      await terminal.shows((all) => all.some((text) => text.includes(question)));
-      for (const key of answers[index] ?? []) {
-        if (key === 'Space') terminal.press(key);
-        else terminal.type(key);
-        await terminal.shows((all) => all.some((text) => (key === 'Space' ? text.includes('◉') : text.includes(key))));
-      }
-      terminal.press('Enter');
-    }
-    const { lines } = await terminal.finish();
-    const command = line.slice(line.indexOf('svc'));
-    expect(lines.some((text) => text.startsWith(`Without prompts: ${command} `))).toBe(true);
-  });
-
   const choices = (lines: readonly string[]) =>
     lines.filter((line) => /^[❯ ][ ◯◉]*(?:[0-9a-f-]{16,}|No more)/.test(line));
 
@@ -132,14 +94,14 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
     }));
     await postAlerts(server.url, [...others, { labels: { alertname: 'Worst', severity: 'critical' } }]);
     terminal.begin('svc silences ack');
-    const all = choices(await terminal.shows((lines) => choices(lines).length > 9));
+    const all = choices(await terminal.showsLines((lines) => choices(lines).length > 9));
     expect(all[0]).toMatch(/^❯ \w{16} {2}Worst /);
     expect(all.slice(0, 3).every((line) => line.includes('severity=critical'))).toBe(true);
     for (const wanted of ['Later n=4', 'Worst']) {
       terminal.type(wanted);
-      await terminal.shows((lines) => choices(lines).length === 1 && choices(lines)[0]?.includes(wanted) === true);
+      await terminal.showsLines((lines) => choices(lines).length === 1 && choices(lines)[0]?.includes(wanted) === true);
       terminal.press('Enter');
-      const left = choices(await terminal.shows((lines) => choices(lines)[0] === '❯ No more'));
+      const left = choices(await terminal.showsLines((lines) => choices(lines)[0] === '❯ No more'));
       expect(left.some((line) => line.includes(wanted))).toBe(false);
     }
     terminal.press('Enter');
@@ -160,14 +122,4 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
     expect([status, asked(lines)]).toEqual([0, false]);
     expect(await created()).toBe(1);
   });
-});
-
-it('svc does not wait for input without a terminal', async () => {
-  const server = await startAlertmanagerEmulator({ now: Date.now, seed: 'demo' });
-  const run = await svc(['silences', 'create', 'severity=critical', '--for', '30d', '-c', 'why'], {
-    env: { SVC_ALERTS_URL: server.url },
-    input: 'open',
-  });
-  expect(run).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('hint: to confirm, type: svc ') });
-  await server.close();
 });

@@ -1,27 +1,13 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, faultServer } from '../support/servers.ts';
 import { type HangingServer, hangingServer, wireAlert } from './alerts.ts';
-import { environment, HOME, start, startSvc } from './binary.ts';
-import { named } from './terminal.ts';
+import { startSvc } from './binary.ts';
 
 const SIGNALS = [
   { signal: 'SIGINT', status: 130, word: 'interrupted' },
   { signal: 'SIGTERM', status: 143, word: 'terminated' },
 ] as const;
-
-/** A network namespace whose only name server never responds, if the machine allows one. */
-const DEAF = `
-ip link set lo up && mount --bind resolv.conf /etc/resolv.conf || exit 99
-rm -f asked
-node -e 'require("dgram").createSocket("udp4").on("message", () => fs.writeFileSync("asked", "")).bind(53, "127.0.0.53")' &
-trap "kill $! 2>/dev/null" EXIT`;
-writeFileSync(join(HOME, 'resolv.conf'), 'nameserver 127.0.0.53\n');
-const noNetwork =
-  spawnSync('unshare', ['-rmn', 'bash', '-c', `${DEAF}\nexit 0`], { cwd: HOME, env: environment() }).status !== 0;
 
 let silent: HangingServer;
 let readable: HangingServer;
@@ -68,33 +54,6 @@ describe('a signal', () => {
     expect({ code, lines: stdout.split('\n').length, stderr }).toEqual({ code: 130, lines: 2, stderr: '' });
   });
 
-  it('ends the wait before a read is repeated', async () => {
-    let answered = (): void => {};
-    const refused = new Promise<void>((resolve) => {
-      answered = resolve;
-    });
-    await using server = await faultServer((socket) => {
-      socket.write(answer(503, '{}', { 'retry-after': '20' }), () => answered());
-    });
-    const run = startSvc(['alerts', 'list', '-v'], { env: { SVC_ALERTS_URL: server.url } });
-    await refused;
-    await run.printed('503');
-    const { code } = await run.kill('SIGINT');
-    expect(code).toBe(130);
-    expect(server.requests).toHaveLength(1);
-  });
-
-  it('ends a connection attempt', async () => {
-    await using proxy = await hangingServer();
-    const asked = proxy.hangs('CONNECT');
-    const run = startSvc(['alerts', 'list'], {
-      env: { SVC_ALERTS_URL: 'https://alerts.invalid', https_proxy: proxy.url },
-    });
-    await asked;
-    const { code, stderr } = await run.kill('SIGINT');
-    expect([code, stderr]).toEqual([130, '']);
-  });
-
   it('ends the reading of standard input', async () => {
     const run = startSvc(['alerts', 'create', '-f', '-', '-v'], {
       env: { SVC_ALERTS_URL: readable.url },
@@ -119,29 +78,5 @@ describe('a signal', () => {
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([143, null]);
     child.stdout?.destroy();
-  });
-});
-
-describe.skipIf(noNetwork)(named('a name server that does not answer', noNetwork), () => {
-  it('does not delay a signal', async () => {
-    const script = `${DEAF}
-until grep -q ' 3500007F:0035 00000000:0000 ' /proc/net/udp; do :; done # it listens
-svc alerts list --base-url http://nowhere.example &
-until [ -e asked ]; do :; done
-kill -TERM $!; wait $!; echo "ended $?"`;
-    const { stdout } = await start('unshare', ['-rmn', 'bash', '-c', script], { cwd: HOME }).ended;
-    expect(stdout).toMatch(/^ended 143$/m);
-  });
-});
-
-describe('a second SIGINT', () => {
-  it('ends at once, without a stack trace', async () => {
-    const hangs = readable.hangs('POST');
-    const run = startSvc([...CREATE, '-q'], { env: { SVC_ALERTS_URL: readable.url } });
-    await hangs;
-    run.child.kill('SIGINT');
-    const { code, stderr } = await run.kill('SIGINT');
-    expect(code).toBe(130);
-    expect(stderr).not.toMatch(/ at .*:\d+/);
   });
 });

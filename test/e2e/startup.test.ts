@@ -75,12 +75,9 @@ describe('loaded files', () => {
 
   it.each<readonly [line: string, packages: readonly Package[]]>([
     ['alerts list -o json', ['commander', 'undici']],
-    ['alerts list -o ndjson', ['commander', 'zod', 'undici']],
     ['alerts list', ['commander', 'zod', 'undici', 'cli-table3']],
     ['alerts list --color always', ['commander', 'zod', 'undici', 'chalk', 'cli-table3']],
     ['alerts list -o yaml', ['commander', 'zod', 'undici', 'yaml']],
-    ['alerts list -o json --query length(@)', ['commander', 'zod', 'undici', 'jmespath']],
-    ['config path', ['commander']],
     [`webhooks verify ${BODY} --timestamp ${T} --signature ${SIGNATURE} --now ${T}`, ['commander']],
     ['__complete matching= alerts get', []],
     ['help --format json', ['commander', 'zod']],

@@ -10,7 +10,6 @@ import { startCatalogEmulator } from '../../src/sandbox/catalog/server.ts';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { startRecordingsEmulator } from '../../src/sandbox/webhooks/server.ts';
 import { type RunOptions, svc } from '../support/svc.ts';
-import { named, noScript, typescript } from './terminal.ts';
 
 /** A Thursday, while the forex market is open. */
 const NOW = Date.UTC(2026, 0, 15, 12, 34, 56);
@@ -180,16 +179,3 @@ async function capture(line: string, { env, ...options }: Pick<RunOptions, 'term
     .replaceAll(/(?<=127\.0\.0\.1:)\d+/g, '45678')
     .replaceAll(HOME, '/tmp/svc-tables-XXXXXX');
 }
-
-it.skipIf(noScript)(named('svc trade accounts list prints the same on a pseudo-terminal', noScript), async () => {
-  services = await startServices(['trade']);
-  const { bytes } = await typescript('svc trade accounts list 2>/dev/null', { ...services.env, TERM: 'dumb' }, 60);
-  const { stdout } = await svc(['trade', 'accounts', 'list'], {
-    env: { ...services.env, NO_COLOR: '1' },
-    home: HOME,
-    terminal: 60,
-  });
-  await services.close();
-  expect(stdout).not.toBe('');
-  expect(bytes.replaceAll('\r\n', '\n')).toBe(stdout);
-});

@@ -5,7 +5,7 @@ import type { LocalServer } from '../../src/sandbox/http.ts';
 import { postAlerts, postSilence } from '../support/alertmanager.ts';
 import { answer, faultServer } from '../support/servers.ts';
 import { staticServer, wireAlert } from './alerts.ts';
-import { named, noScript, noTmux, STATE, shellPid, TELL_PID, Terminal } from './terminal.ts';
+import { named, noTmux, ShellTerminal, STATE, shellPid, TELL_PID } from './terminal.ts';
 
 const COLUMNS = 80;
 const ROWS = 24;
@@ -26,10 +26,10 @@ const silence = () => ({
 });
 
 describe.skipIf(noTmux)(named('svc alerts triage at a terminal', noTmux), () => {
-  let terminal: Terminal;
+  let terminal: ShellTerminal;
   let emulator: LocalServer;
   beforeEach(async () => {
-    terminal = new Terminal(COLUMNS, ROWS);
+    terminal = new ShellTerminal(COLUMNS, ROWS);
     emulator = await startAlertmanagerEmulator({ now: Date.now });
     await postAlerts(emulator.url, [{ labels: { alertname: 'DiskFull', severity: 'critical', instance: 'db-0' } }]);
   });
@@ -41,14 +41,14 @@ describe.skipIf(noTmux)(named('svc alerts triage at a terminal', noTmux), () => 
   const has = (text: string) => (all: readonly string[]) => all.some((line) => line.includes(text));
   const begin = async (url: string): Promise<number> => {
     terminal.begin(`echo before; (${TELL_PID}; exec svc alerts triage --interval 1s --base-url ${url})`);
-    await terminal.shows(has('q quit'));
+    await terminal.showsLines(has('q quit'));
     return shellPid();
   };
 
   const askWhetherToExpire = async (): Promise<void> => {
-    await terminal.shows(has('DiskFull'));
+    await terminal.showsLines(has('DiskFull'));
     terminal.type('e');
-    await terminal.shows(has('(y/N)'));
+    await terminal.showsLines(has('(y/N)'));
   };
 
   interface Ending {
@@ -82,9 +82,9 @@ describe.skipIf(noTmux)(named('svc alerts triage at a terminal', noTmux), () => 
     expect(terminal.settings()).toMatch(/ -echo /);
     // What was pressed has been read once the keys are shown.
     terminal.type('zxc?');
-    await terminal.shows(has('svc silences ack'));
+    await terminal.showsLines(has('svc silences ack'));
     terminal.type('q');
-    await terminal.shows(has('q quit'));
+    await terminal.showsLines(has('q quit'));
     isRefusing = true;
     await end(pid);
     const { lines, status } = await terminal.finish();
@@ -99,7 +99,7 @@ describe.skipIf(noTmux)(named('svc alerts triage at a terminal', noTmux), () => 
   it('fits 24 rows with 500 alerts, and every other size', async () => {
     await using server = await staticServer(MANY);
     await begin(server.url);
-    const lines = await terminal.shows(has('>  critical  Worst'));
+    const lines = await terminal.showsLines(has('>  critical  Worst'));
     expect([lines[0], lines.length]).toEqual([expect.stringContaining('500 alerts'), ROWS - 1]);
     expect(terminal.lines(true)).toEqual(lines);
     for (const [columns, rows] of [
@@ -110,7 +110,7 @@ describe.skipIf(noTmux)(named('svc alerts triage at a terminal', noTmux), () => 
       // The terminal breaks the old lines until the new ones are drawn.
       const isDrawn = (all: readonly string[]) =>
         all.length === rows - 1 && has('Enter show')(all) && isDeepStrictEqual(terminal.lines(true), all);
-      expect((await terminal.shows(isDrawn)).filter((line) => line.startsWith('>  critical'))).toHaveLength(1);
+      expect((await terminal.showsLines(isDrawn)).filter((line) => line.startsWith('>  critical'))).toHaveLength(1);
     }
     terminal.type('q');
     expect((await terminal.finish()).status).toBe(0);
@@ -118,11 +118,11 @@ describe.skipIf(noTmux)(named('svc alerts triage at a terminal', noTmux), () => 
 
   it('reads arrow and function keys as a whole', async () => {
     await begin(emulator.url);
-    await terminal.shows(has('DiskFull'));
+    await terminal.showsLines(has('DiskFull'));
     terminal.press('Up', 'F5', 'F12', 'S-Right', 'IC', 'Down', 'Enter');
-    await terminal.shows(has('Fingerprint'));
+    await terminal.showsLines(has('Fingerprint'));
     terminal.press('Escape');
-    await terminal.shows(has('q quit'));
+    await terminal.showsLines(has('q quit'));
     terminal.press('Escape');
     expect((await terminal.finish()).status).toBe(0);
   });
@@ -132,29 +132,20 @@ describe.skipIf(noTmux)(named('svc alerts triage at a terminal', noTmux), () => 
     const { lines: settings } = await terminal.run('stty -a');
     const state = terminal.tell(STATE);
     terminal.begin(run);
-    await terminal.shows(has('DiskFull'));
+    await terminal.showsLines(has('DiskFull'));
     for (let round = 0; round < 2; round++) {
       terminal.press('C-z');
-      await terminal.shows((all) => has('Stopped')(all) && all.at(-1) === '$');
+      await terminal.showsLines((all) => has('Stopped')(all) && all.at(-1) === '$');
       expect(terminal.tell(STATE).replace(/\d+$/, '')).toBe(state.replace(/\d+$/, ''));
       expect((await terminal.run('stty -a')).lines).toEqual(settings);
       terminal.begin('fg');
-      await terminal.shows((all) => has('DiskFull')(all) && terminal.tell('#{alternate_on} #{cursor_flag}') === '1 0');
+      await terminal.showsLines(
+        (all) => has('DiskFull')(all) && terminal.tell('#{alternate_on} #{cursor_flag}') === '1 0',
+      );
     }
     terminal.type('q');
     const { lines, status } = await terminal.finish();
     expect([lines, status]).toEqual([[run], 0]);
     expect(terminal.tell(STATE)).toBe(state);
-  });
-
-  it.skipIf(noScript)('is drawn again after Ctrl-Z at once where no shell could continue it', async () => {
-    terminal.begin(`script -qefc 'svc alerts triage --base-url ${emulator.url}' /dev/null`);
-    await terminal.shows(has('DiskFull'));
-    terminal.press('C-z');
-    terminal.type('?');
-    await terminal.shows(has('svc silences ack'));
-    expect(terminal.tell('#{alternate_on} #{cursor_flag}')).toBe('1 0');
-    terminal.type('qq');
-    expect((await terminal.finish()).status).toBe(0);
   });
 });

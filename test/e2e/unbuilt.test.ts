@@ -26,12 +26,3 @@ it('names the Node.js version that it needs', async () => {
     stderr: 'svc: needs Node.js 20.19 or later, and this is 18.20.8\n',
   });
 });
-
-it('names any other missing file', async () => {
-  mkdirSync(join(HOME, 'unbuilt/dist'), { recursive: true });
-  writeFileSync(join(HOME, 'unbuilt/dist/main.cjs'), "require('./chunks/gone.cjs');");
-  const { code, stderr } = await run('alerts', 'list');
-  expect(code).toBe(1);
-  expect(stderr).toContain("Cannot find module './chunks/gone.cjs'");
-  expect(stderr).not.toContain('not built');
-});

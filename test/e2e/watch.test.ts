@@ -5,8 +5,8 @@ import type { LocalServer } from '../../src/sandbox/http.ts';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
 import { postAlerts } from '../support/alertmanager.ts';
 import { answer, faultServer } from '../support/servers.ts';
-import { startShell, startSvc } from './binary.ts';
-import { named, noTmux, STATE, shellPid, TELL_PID, Terminal } from './terminal.ts';
+import { startShell } from './binary.ts';
+import { named, noTmux, ShellTerminal, STATE, shellPid, TELL_PID } from './terminal.ts';
 
 let emulator: LocalServer;
 beforeEach(async () => {
@@ -15,15 +15,15 @@ beforeEach(async () => {
 afterEach(() => emulator.close());
 
 describe.skipIf(noTmux)(named('a watch at a terminal', noTmux), () => {
-  let terminal: Terminal;
+  let terminal: ShellTerminal;
   beforeAll(() => {
-    terminal = new Terminal(100, 30);
+    terminal = new ShellTerminal(100, 30);
   });
   afterAll(() => terminal?.close());
 
   const begin = async (url: string): Promise<number> => {
     terminal.begin(`echo before; (${TELL_PID}; exec svc alerts list -a --watch=1s --base-url ${url})`);
-    await terminal.shows((all) => all.some((line) => line.includes('again every')));
+    await terminal.showsLines((all) => all.some((line) => line.includes('again every')));
     return shellPid();
   };
 
@@ -31,7 +31,7 @@ describe.skipIf(noTmux)(named('a watch at a terminal', noTmux), () => {
   const readsKeys = async (): Promise<void> => {
     for (const _ of ['first', 'second']) {
       const [heading] = terminal.lines();
-      await terminal.shows((all) => all[0] !== heading);
+      await terminal.showsLines((all) => all[0] !== heading);
     }
   };
 
@@ -69,12 +69,12 @@ describe.skipIf(noTmux)(named('a watch at a terminal', noTmux), () => {
     try {
       const env = `SVC_TRADE_URL=${gateway.url} SVC_TRADE_TOKEN=${gateway.token}`;
       terminal.begin(`clear; (${TELL_PID}; ${env} exec svc trade watch prices)`);
-      await terminal.shows((all) => all.some((line) => line.includes('connected since')));
+      await terminal.showsLines((all) => all.some((line) => line.includes('connected since')));
       for (const columns of [40, 100]) {
         terminal.resize(columns, 30);
-        await terminal.shows((all) => all.some((line) => /^[ ~] {2}USD\/JPY +1\d\d\.\d{3}/.test(line)));
+        await terminal.showsLines((all) => all.some((line) => /^[ ~] {2}USD\/JPY +1\d\d\.\d{3}/.test(line)));
         // No line is wrapped. The prices go on between two pictures.
-        await terminal.shows((all) => isDeepStrictEqual(terminal.lines(true), all));
+        await terminal.showsLines((all) => isDeepStrictEqual(terminal.lines(true), all));
       }
       if (how === 'SIGTERM') process.kill(shellPid(), how);
       else terminal.press(how);
@@ -91,12 +91,6 @@ describe.skipIf(noTmux)(named('a watch at a terminal', noTmux), () => {
 
 describe('a watch in a pipe', () => {
   const env = (): Record<string, string> => ({ SVC_ALERTS_URL: emulator.url });
-
-  it('ends by a signal', async () => {
-    const run = startSvc(['alerts', 'list', '--watch=1h', '-o', 'ndjson'], { env: env() });
-    await run.printed('\n');
-    expect(await run.kill('SIGINT')).toMatchObject({ code: 130 });
-  });
 
   it('ends quietly at the next change after its reader closed', async () => {
     const run = startShell(`svc alerts list --watch=1s -o ndjson | head -n 1; echo "ended \${PIPESTATUS[0]}"`, {

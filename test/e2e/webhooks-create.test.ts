@@ -66,6 +66,7 @@ it('a second Ctrl-C does not wait for a silent service', async () => {
   run = startSvc(CREATE, { cwd, env: { SVC_WEBHOOKS_URL: server.url, SVC_WEBHOOKS_TOKEN: 'pat' } });
   const { code, stderr } = await run.ended;
   expect([code, stderr]).toEqual([130, expect.stringContaining('may have been applied')]);
+  expect(stderr).not.toMatch(/ at .*:\d+/);
 });
 
 const noMount =

@@ -2,12 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, watch, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { deliver, delivery, event, KEY, Sender } from '../features/webhooks/receiver-client.ts';
 import { environment, HOME, type Running, type StartOptions, shell, start, startSvc, svc } from './binary.ts';
-import { named, noTmux, Terminal } from './terminal.ts';
+import { named, noTmux, ShellTerminal } from './terminal.ts';
 
 const ENV = { SVC_WEBHOOK_SECRET: KEY };
 
@@ -156,56 +155,6 @@ describe('the history', () => {
     expect(await svc(['webhooks', 'replay', 'evt_next', '--to', to], { env })).toMatchObject({ code: 0 });
     await again.kill('SIGINT');
   });
-
-  it.skipIf(noMount)(named('on a full disk is one warning, and listen goes on', noMount), async () => {
-    const folder = folderOf();
-    mkdirSync(join(folder, 'svc'));
-    const script = `trap '' INT; mount -t tmpfs -o size=64k none svc; "$@"; status=$?; cp svc/*.ndjson . ; exit $status`;
-    const env = { ...ENV, XDG_STATE_HOME: folder };
-    const listener = await ready(folder, (argv) =>
-      start('unshare', ['-rm', 'bash', '-c', script, '-', 'svc', ...argv, '-o', 'ndjson'], { env, cwd: folder }),
-    );
-    const large = (serial: number): string => event(`evt_${serial}`, 'summary.completed', { text: 'x'.repeat(15_000) });
-    await deliver(listener.port, event('evt_0'));
-    for (let serial = 1; !listener.texts.stdout.includes('no space left on device'); serial++) {
-      expect((await deliver(listener.port, large(serial))).status).toBe(204);
-    }
-    expect((await deliver(listener.port, event('evt_last'))).status).toBe(204);
-    const { pid } = JSON.parse(readFileSync(join(folder, 'ready.json'), 'utf8')) as { pid: number };
-    process.kill(pid, 'SIGTERM');
-    const { code, stdout } = await listener.ended;
-    expect(code).toBe(143);
-    expect(stdout.match(/not kept for svc webhooks replay/g)).toHaveLength(1);
-    for (const line of linesOf(join(folder, 'deliveries.ndjson'))) expect(JSON.parse(line)).toMatchObject({ v: 1 });
-  });
-});
-
-describe('Ctrl-C', () => {
-  it('waits at most two seconds for a hanging target', async () => {
-    const hangs = createServer(() => {}).listen(0, '127.0.0.1');
-    await once(hangs, 'listening');
-    const { port: target } = hangs.address() as { port: number };
-    const { port, kill, folder } = await listen([
-      '--forward-to',
-      `http://127.0.0.1:${target}/`,
-      '--record',
-      'rec.ndjson',
-    ]);
-    const sender = new Sender(port);
-    const connected = once(hangs, 'connection');
-    const answer = sender.send(delivery(event('evt_1'))).answer();
-    await connected;
-    const { code } = await kill('SIGINT');
-    expect(code).toBe(130);
-    expect((await answer).status).toBe(503);
-    expect(JSON.parse(readFileSync(join(folder, 'rec.ndjson'), 'utf8'))).toMatchObject({
-      event_id: 'evt_1',
-      forward: { status: null, error: 'interrupted' },
-      response: 503,
-    });
-    expect(existsSync(join(folder, 'ready.json'))).toBe(false);
-    hangs.close();
-  });
 });
 
 describe('a reader of its output', () => {
@@ -228,10 +177,10 @@ describe('a reader of its output', () => {
 describe.skipIf(noTmux)(named('a terminal', noTmux), () => {
   it('shows how to sign with a secret that svc makes: the line works when it is pasted', async () => {
     const folder = folderOf();
-    const terminal = new Terminal(250, 24, { XDG_STATE_HOME: join(folder, 'with a space'), CI: undefined });
+    const terminal = new ShellTerminal(250, 24, { XDG_STATE_HOME: join(folder, 'with a space'), CI: undefined });
     try {
       terminal.begin(`cd "${folder}"; svc webhooks listen --port 0 --count 1`);
-      const shown = await terminal.shows((lines) => lines.some((line) => line.startsWith('  svc webhooks send ')));
+      const shown = await terminal.showsLines((lines) => lines.some((line) => line.startsWith('  svc webhooks send ')));
       const pasted = shown.find((line) => line.startsWith('  svc webhooks send ')) ?? '';
       expect(await shell(pasted)).toMatchObject({ code: 0 });
       const { status, lines } = await terminal.finish();

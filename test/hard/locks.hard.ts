@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nameOwner } from '../../src/store/lock.ts';
 import { svc as built, SVC, start } from '../e2e/binary.ts';
-import { runSchedules } from '../store/lock-schedules.ts';
 import { FIRST, type RotatingServer, rotatingServer } from '../support/rotating-server.ts';
 import { svc, temporaryHome } from '../support/svc.ts';
 import { freshFolder, killedAt, stepsOf } from './file-steps.ts';
+import { runSchedules } from './lock-schedules.ts';
 import { counted, scaled } from './scale.ts';
 
 const STEP = Math.max(1, Math.round(100 / scaled(100)));

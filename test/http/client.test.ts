@@ -2,20 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { Client, type ServiceRules } from '../../src/http/client.ts';
 import type { Authorizer } from '../../src/http/target.ts';
-import { answer, faultServer } from '../support/servers.ts';
+import { rejectionOf } from '../support/refusal.ts';
+import { answer, endless, faultServer } from '../support/servers.ts';
 import { CONFIRMED, targetFor } from '../support/targets.ts';
 import { createThing, deleteThing, getThing, listThings, probe, touchThing } from './endpoints.ts';
 
 const ok = '{"id":1}';
-
-async function failed(work: Promise<unknown>): Promise<SvcError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (error instanceof SvcError) return error;
-  throw error ?? new Error('it did not fail');
-}
 
 /** A server that gives one answer after the other, the last one for ever. */
 async function answering(...answers: string[]) {
@@ -53,9 +45,9 @@ describe('a status', () => {
     for (const [status, exits] of Object.entries(statuses)) {
       await using server = await answering(answer(Number(status), '{"message":"because"}'));
       const client = new Client(targetFor(server.url), rules);
-      const read = await failed(client.call(probe));
+      const read = await rejectionOf(client.call(probe));
       expect(read.message).toBe(`the service answered ${status}: because (GET ${server.url}/v1/thing)`);
-      const write = await failed(client.send(createThing, { body: {} }));
+      const write = await rejectionOf(client.send(createThing, { body: {} }));
       const said = `^the service answered ${status}: because.* \\(POST ${server.url}/v1/things\\)$`;
       expect(write.message).toMatch(new RegExp(said));
       expect([read.httpStatus, write.httpStatus]).toEqual([Number(status), Number(status)]);
@@ -77,7 +69,7 @@ describe('a status', () => {
       [client.call(getThing), read],
       [client.send(createThing, { body: {} }), write],
     ] as const) {
-      const error = await failed(work);
+      const error = await rejectionOf(work);
       expect(error).toMatchObject(expected);
       expect(error.message).toContain(`it redirects to ${other.url}/v1/thing?access_token=***`);
       expect(error.hint).not.toContain(other.url);
@@ -89,8 +81,8 @@ describe('a status', () => {
   test('of a redirect without a target is a bad answer, and says nothing of a write', async () => {
     await using server = await answering('HTTP/1.1 304 Not Modified\r\n\r\n');
     const client = new Client(targetFor(server.url), rules);
-    expect(await failed(client.call(getThing))).toMatchObject({ code: 'bad_answer', httpStatus: 304 });
-    const write = await failed(client.send(createThing, { body: {} }));
+    expect(await rejectionOf(client.call(getThing))).toMatchObject({ code: 'bad_answer', httpStatus: 304 });
+    const write = await rejectionOf(client.send(createThing, { body: {} }));
     expect(write).toMatchObject({ code: 'outcome_unknown', exit: 8, sent: 'yes', httpStatus: 304 });
     expect(write.message).toContain('answered 304, which does not fit this request; it may have been applied (POST ');
     await client.close();
@@ -119,23 +111,17 @@ describe('the explanation of a failure', () => {
       await using server = await answering(answer(422, body, { 'content-type': type }));
       const secret = { headers: { 'x-tenant': 'sEsAmE99' }, secretHeaders: new Set(['x-tenant']) };
       const client = new Client(targetFor(server.url, secret), rules);
-      const { message: shown } = await failed(client.call(getThing));
+      const { message: shown } = await rejectionOf(client.call(getThing));
       expect(shown).toBe(`the service answered 422${message} (GET ${server.url}/v1/thing)`);
       await client.close();
     }
   });
 
   test('is cut off where it does not end', async () => {
-    await using server = await faultServer((socket) => {
-      socket.write('HTTP/1.1 400 Bad\r\nTransfer-Encoding: chunked\r\n\r\n');
-      const more = (): void => {
-        while (!socket.destroyed && socket.write(`4000\r\n${'x'.repeat(0x4000)}\r\n`));
-      };
-      socket.on('drain', more);
-      more();
-    });
+    const head = 'HTTP/1.1 400 Bad\r\nTransfer-Encoding: chunked\r\n\r\n';
+    await using server = await faultServer(endless(head, `4000\r\n${'x'.repeat(0x4000)}\r\n`));
     const client = new Client(targetFor(server.url), rules);
-    const error = await failed(client.send(createThing, { body: {} }));
+    const error = await rejectionOf(client.send(createThing, { body: {} }));
     expect(error).toMatchObject({ code: 'refused', httpStatus: 400 });
     expect(error.message.length).toBeLessThan(500);
     await client.close();
@@ -153,7 +139,7 @@ describe('repetitions', () => {
     await client.close();
     await using busy = await answering(answer(504, '"busy"'));
     const other = new Client(targetFor(busy.url), rules);
-    expect((await failed(other.call(getThing))).message).toContain('answered 504: busy');
+    expect((await rejectionOf(other.call(getThing))).message).toContain('answered 504: busy');
     expect(busy.requests).toHaveLength(4);
     await other.close();
   });
@@ -162,7 +148,7 @@ describe('repetitions', () => {
     await using server = await answering(answer(500, '"call rate"'));
     const explain = () => new SvcError('limited', 'too many calls');
     const client = new Client(targetFor(server.url), { ...rules, explain });
-    await failed(client.call(getThing));
+    await rejectionOf(client.call(getThing));
     expect(server.requests).toHaveLength(1);
     await client.close();
   });
@@ -177,7 +163,7 @@ describe('repetitions', () => {
     const client = new Client(target, rules);
     await client.call(getThing);
     expect(target.slept).toEqual([2_000]);
-    expect(await failed(client.call(getThing))).toMatchObject({ code: 'limited', exit: 6 });
+    expect(await rejectionOf(client.call(getThing))).toMatchObject({ code: 'limited', exit: 6 });
     expect(target.slept).toEqual([2_000]);
     expect(server.requests).toHaveLength(3);
     await client.close();
@@ -187,7 +173,7 @@ describe('repetitions', () => {
     await using server = await answering(answer(503, ''));
     const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
     const client = new Client(targetFor(server.url, { timeoutMs: 350, sleep }), rules);
-    expect((await failed(client.call(getThing))).code).toBe('server_error');
+    expect((await rejectionOf(client.call(getThing))).code).toBe('server_error');
     expect(server.requests.length).toBeLessThan(4);
     await client.close();
   });
@@ -212,7 +198,7 @@ describe('a credential', () => {
       const auth = authorizer(server.url, tokens);
       const other = new Client(targetFor(server.url, { authorizer: auth }), rules);
       const before = server.requests.length;
-      expect(await failed(other.call(getThing))).toMatchObject({ code: 'unauthorized', exit: 4 });
+      expect(await rejectionOf(other.call(getThing))).toMatchObject({ code: 'unauthorized', exit: 4 });
       expect([server.requests.length - before, auth.refreshes]).toEqual([sends, 1]);
       await other.close();
     }
@@ -266,8 +252,8 @@ describe('a credential', () => {
       const exposed = targetFor('http://no-such-host.invalid', { headers, tls: { insecure: true } });
       const client = new Client(exposed, rules);
       expect(exposed.warnings).toEqual([]);
-      await failed(client.call(probe));
-      await failed(client.call(probe));
+      await rejectionOf(client.call(probe));
+      await rejectionOf(client.call(probe));
       expect(exposed.warnings).toEqual([expect.stringMatching(warning)]);
       await client.close();
     }
@@ -282,35 +268,13 @@ test('a destructive request is not sent without a confirmation', async () => {
   await using server = await answering(answer(200, ''));
   const client = new Client(targetFor(server.url), rules);
   // @ts-expect-error: without the proof it does not compile
-  expect(await failed(client.send(deleteThing, {}))).toMatchObject({ code: 'internal', exit: 70 });
+  expect(await rejectionOf(client.send(deleteThing, {}))).toMatchObject({ code: 'internal', exit: 70 });
   // @ts-expect-error: nor as a read
-  expect(await failed(client.call(deleteThing))).toMatchObject({ code: 'internal', exit: 70 });
+  expect(await rejectionOf(client.call(deleteThing))).toMatchObject({ code: 'internal', exit: 70 });
   expect(server.connections).toBe(0);
   await client.send(deleteThing, {}, CONFIRMED);
   expect(server.requests).toHaveLength(1);
   await client.close();
-});
-
-describe('an interruption', () => {
-  test('of many requests causes no warning of a leak', async () => {
-    const controller = new AbortController();
-    const warnings: Error[] = [];
-    const listen = (warning: Error): unknown => warnings.push(warning);
-    process.on('warning', listen);
-    await using server = await faultServer((_socket, _request, index) => {
-      if (index === 32) controller.abort(new SvcError('interrupted', 'interrupted'));
-    });
-    const client = new Client(targetFor(server.url, { signal: controller.signal }), rules);
-    const outcomes = await Promise.all(
-      Array.from({ length: 40 }, () => failed(client.send(createThing, { body: {} }))),
-    );
-    expect(outcomes.filter(({ message }) => message.includes('may have been applied'))).toHaveLength(32);
-    expect(outcomes.filter(({ message }) => message === 'interrupted')).toHaveLength(8);
-    await client.close();
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off('warning', listen);
-    expect(warnings).toEqual([]);
-  });
 });
 
 test('a reader of a list that stops early ends the connection without a failure', async () => {
@@ -338,7 +302,7 @@ test('the clock of the service is compared with this one', async () => {
   expect(client.clockSkewMs).toBeUndefined();
   await client.call(getThing);
   expect(client.clockSkewMs).toBe(9_000);
-  await failed(client.call(getThing));
+  await rejectionOf(client.call(getThing));
   expect(client.clockSkewMs).toBe(0);
   await client.call(getThing);
   expect(client.clockSkewMs).toBe(0);
@@ -352,7 +316,7 @@ test('closing ends requests in flight, and may be repeated', async () => {
   });
   await using server = await faultServer(() => arrived());
   const client = new Client(targetFor(server.url), rules);
-  const work = failed(client.send(touchThing, {}));
+  const work = rejectionOf(client.send(touchThing, {}));
   await arrival;
   await client.close();
   expect((await work).code).toBe('outcome_unknown');

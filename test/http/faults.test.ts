@@ -7,19 +7,10 @@ import { SvcError } from '../../src/errors.ts';
 import { Client, type ServiceRules } from '../../src/http/client.ts';
 import type { Target } from '../../src/http/target.ts';
 import { freePort } from '../support/ports.ts';
-import { answer, type Fault, faultServer, stoppedServer } from '../support/servers.ts';
+import { rejectionOf } from '../support/refusal.ts';
+import { answer, endless, type Fault, faultServer, stoppedServer } from '../support/servers.ts';
 import { type TestTarget, targetFor } from '../support/targets.ts';
 import { createThing, getThing, listThings, probe, type Thing, touchThing } from './endpoints.ts';
-
-async function failed(work: Promise<unknown>): Promise<SvcError> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
-  throw new Error('it did not fail');
-}
 
 const reset: Fault = (socket) => socket.resetAndDestroy();
 const write =
@@ -61,16 +52,6 @@ const byteByByte: Fault = (socket) => {
   socket.write('HTTP/1.1 200 OK\r\nContent-Length: 8000\r\n\r\n');
   const timer = setInterval(() => socket.write(' '), 50);
   socket.on('close', () => clearInterval(timer));
-};
-
-const endless: Fault = (socket) => {
-  socket.write(CHUNKS);
-  const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
-  const more = (): void => {
-    while (!socket.destroyed && socket.write(chunk));
-  };
-  socket.on('drain', more);
-  more();
 };
 
 /** Faults after the request was written: a write may have been applied. */
@@ -125,7 +106,7 @@ const SENT: Readonly<Record<string, Case>> = {
     'it is nested more than 256 levels deep',
   ),
   'a length above the limit': large(write('HTTP/1.1 200 OK\r\nContent-Length: 100001\r\n\r\n')),
-  'endless chunks': large(endless),
+  'endless chunks': large(endless(CHUNKS, `4000\r\n${' '.repeat(0x4000)}\r\n`)),
 };
 
 const rules: ServiceRules = { basePath: '', maxAnswerBytes: 100_000 };
@@ -151,13 +132,15 @@ describe('after a request was sent', () => {
     async (_name, { fault, code, message, sends = 1, timeoutMs = 5_000, stallMs = 60_000 }) => {
       const text = typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message);
       await using reading = await faultServer(fault);
-      const read = await failed(withClient(reading.url, { timeoutMs }, (client) => client.call(getThing), stallMs));
+      const read = await rejectionOf(
+        withClient(reading.url, { timeoutMs }, (client) => client.call(getThing), stallMs),
+      );
       expect({ code: read.code, message: read.message, exit: read.exit }).toEqual({ code, message: text, exit: 7 });
       expect(read.message).toContain(`GET ${reading.url}/thing`);
       expect(reading.requests).toHaveLength(sends);
 
       await using writing = await faultServer(fault);
-      const write = await failed(
+      const write = await rejectionOf(
         withClient(writing.url, { timeoutMs }, (client) => client.send(createThing, { body: { a: 1 } }), stallMs),
       );
       expect({ code: write.code, message: write.message, exit: write.exit, retryable: write.retryable }).toEqual({
@@ -171,8 +154,8 @@ describe('after a request was sent', () => {
 
 describe('before a request was sent', () => {
   async function both(address: string, more: Partial<Target>, check: (error: SvcError) => void): Promise<void> {
-    check(await failed(withClient(address, more, (client) => client.call(probe))));
-    check(await failed(withClient(address, more, (client) => client.send(createThing, { body: {} }))));
+    check(await rejectionOf(withClient(address, more, (client) => client.call(probe))));
+    check(await rejectionOf(withClient(address, more, (client) => client.send(createThing, { body: {} }))));
   }
 
   test('a closed port is tried again by a read, and not by a write', async () => {
@@ -183,9 +166,9 @@ describe('before a request was sent', () => {
       expect(error.hint).toContain('the port');
     });
     await withClient(`http://localhost:${port}`, {}, async (client, target) => {
-      await failed(client.send(createThing, { body: {} }));
+      await rejectionOf(client.send(createThing, { body: {} }));
       expect(target.slept).toEqual([]);
-      expect((await failed(client.call(getThing))).message).toContain('nothing listens at localhost');
+      expect((await rejectionOf(client.call(getThing))).message).toContain('nothing listens at localhost');
       expect(target.slept).toEqual([125, 250, 500]);
     });
   });
@@ -229,7 +212,7 @@ describe('a connection that is used again', () => {
     await withClient(server.url, {}, async (client) => {
       await client.call(getThing);
       await new Promise((resolve) => setTimeout(resolve, 30)); // lets the pool take the connection back
-      const error = await failed(client.send(createThing, { body: {} }));
+      const error = await rejectionOf(client.send(createThing, { body: {} }));
       expect(error.code).toBe('outcome_unknown');
     });
     expect(server.requests.map(({ method, connection }) => [method, connection])).toEqual([
@@ -398,7 +381,7 @@ describe('a list', () => {
       const { got, error } = await collect(client.items(listThings));
       expect({ got, code: error?.code }).toEqual({ got: count, code });
       expect(error?.message).toContain(message);
-      expect((await failed(client.call(listThings))).code).toBe(code);
+      expect((await rejectionOf(client.call(listThings))).code).toBe(code);
     });
   });
 });
@@ -413,9 +396,9 @@ test('a long raw response is streamed, and fails at a broken end', async () => {
   });
   const client = new Client(targetFor(server.url), { basePath: '' });
   expect(await read(await client.raw(listThings))).toBe(big);
-  expect((await failed(client.raw(listThings).then(read))).code).toBe('connection_lost');
-  expect((await failed(client.raw(listThings).then(read))).message).toContain('its end is missing');
-  expect((await failed(client.raw(listThings))).message).toContain('it is an object, not an array');
+  expect((await rejectionOf(client.raw(listThings).then(read))).code).toBe('connection_lost');
+  expect((await rejectionOf(client.raw(listThings).then(read))).message).toContain('its end is missing');
+  expect((await rejectionOf(client.raw(listThings))).message).toContain('it is an object, not an array');
   await client.close();
 });
 

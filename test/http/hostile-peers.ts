@@ -1,29 +1,14 @@
 /** Peers that send without end or without sense, and the measure of a process that meets one. */
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
 import { type Ended, startSvc, type Variables } from '../e2e/binary.ts';
-import { answer } from '../support/servers.ts';
+import { answer, endless, type Fault } from '../support/servers.ts';
 import { IS_HARD } from '../support/turns.ts';
-
-export type Hostile = (socket: Socket) => void;
 
 const MIB = 2 ** 20;
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 
-/** Writes as fast as the reader takes it, until the connection is gone. */
-export function endless(head: string | Buffer, piece: string | Buffer): Hostile {
-  return (socket) => {
-    const more = (): void => {
-      while (!socket.destroyed && socket.write(piece));
-    };
-    socket.on('drain', more).on('error', () => {});
-    socket.write(head);
-    more();
-  };
-}
-
 /** A piece at a time, never too late for a deadline that each of them renews. */
-export function drip(head: string, piece: string): Hostile {
+function drip(head: string, piece: string): Fault {
   return (socket) => {
     socket.write(head);
     const timer = setInterval(() => socket.write(piece), 100);
@@ -32,7 +17,7 @@ export function drip(head: string, piece: string): Hostile {
 }
 
 /** What a response of this status is followed by, and is never the end of it. */
-export function hostilePeers(status: number): Readonly<Record<string, Hostile>> {
+export function hostilePeers(status: number): Readonly<Record<string, Fault>> {
   const head = `HTTP/1.1 ${status} Some Reason\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
   return {
     'one-byte chunks': endless(`${head}${chunk('["')}`, chunk('a').repeat(4096)),

@@ -6,10 +6,9 @@ import { HOME } from '../e2e/binary.ts';
 import { SECRET } from '../features/webhooks/vectors.ts';
 import { GatewaySide, isConnecting, isWithinSession } from '../registry/gateway.ts';
 import { keep, login } from '../support/rotating-server.ts';
-import { answer, faultServer, type Received } from '../support/servers.ts';
+import { answer, type Fault, faultServer, type Received } from '../support/servers.ts';
 import {
   chosen,
-  type Hostile,
   hostilePeers,
   IS_HARD,
   type Measured,
@@ -66,13 +65,13 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 const good = new Map<string, Promise<Measured>>();
 
-async function run(kind: Kind, hostile: Hostile): Promise<Measured & { readonly reachedAt: number | undefined }> {
+async function run(kind: Kind, hostile: Fault): Promise<Measured & { readonly reachedAt: number | undefined }> {
   const gateway = new GatewaySide();
   let reachedAt: number | undefined;
   await using server = await faultServer((socket, request) => {
     if (kind.at?.(request) ?? true) {
       reachedAt ??= performance.now();
-      hostile(socket);
+      hostile(socket, request, server.requests.length);
     } else if (isWithinSession(request)) gateway.serve(socket, request);
     else if (isConnecting(request)) gateway.connect(socket);
     else socket.write(answer(404, '{}'));

@@ -5,9 +5,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { openPoster, type Posted, type Poster, type Posting, planPosts } from '../../src/http/poster.ts';
 import type { Outbound } from '../../src/http/target.ts';
-import { fileAuthority } from '../support/certificates.ts';
 import {
   answer,
+  endless,
   type Fault,
   type FaultOptions,
   type FaultServer,
@@ -15,8 +15,6 @@ import {
   stoppedServer,
 } from '../support/servers.ts';
 import { outbound } from '../support/targets.ts';
-
-const { authority, pair } = fileAuthority('IP:127.0.0.1');
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -138,27 +136,6 @@ describe('a post', () => {
     expect(peer.connections).toBe(0);
   });
 
-  test('shares connections with others to its origin, and with no other origin', async () => {
-    const one = await tap(NO_CONTENT);
-    const other = await tap(NO_CONTENT);
-    const post = poster();
-    for (const path of ['/a', '/b', '/c', '/d']) await post.post(posting(one.url + path));
-    await post.post(posting(`${other.url}/e`));
-    expect(one.requests.map(({ path }) => path)).toEqual(['/a', '/b', '/c', '/d']);
-    // Two: undici frees a connection only after it has reported the response.
-    expect(one.connections).toBeLessThanOrEqual(2);
-    expect(other.requests.map(({ path }) => path)).toEqual(['/e']);
-  });
-
-  test('over TLS needs a trusted certificate, or --insecure', async () => {
-    const peer = await server((socket) => socket.write(NO_CONTENT), { tls: pair });
-    const posted = await poster().post(posting(peer.url));
-    expect(failureOf(posted)).toMatch(/^tls_failed: the certificate of 127\.0\.0\.1:\d+ comes from an authority/);
-    expect(peer.requests).toHaveLength(0);
-    for (const tls of [{ insecure: true }, { insecure: false, ca: authority.cert }])
-      expect((await poster({ tls }).post(posting(peer.url))).status).toBe(204);
-  });
-
   test('is planned with its headers joined in a dry run, and never sent', async () => {
     const peer = await tap(NO_CONTENT);
     const body = Buffer.from([0xff, 0x00, 0x27, 0x0a]);
@@ -206,15 +183,8 @@ describe('the response to a post', () => {
     expect(textOf(await post.post(posting(peer.url)))).toBe('a'.repeat(4096));
     for (let more = 0; more < 4; more++) await post.post(posting(peer.url));
     expect(peer.connections).toBeLessThanOrEqual(2);
-    const endless = await server((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      const fill = (): void => {
-        while (!socket.destroyed && socket.write('b'.repeat(65536)));
-      };
-      socket.on('drain', fill);
-      fill();
-    });
-    const cut = await poster().post(posting(endless.url));
+    const large = await server(endless('HTTP/1.1 200 OK\r\n\r\n', 'b'.repeat(65_536)));
+    const cut = await poster().post(posting(large.url));
     expect([cut.status, textOf(cut)]).toEqual([200, 'b'.repeat(4096)]);
   });
 
@@ -286,12 +256,6 @@ describe('a post without a response', () => {
       expect(peer.connections).toBe(1);
       if (!silent) expect(peer.requests).toHaveLength(1);
     }
-  });
-
-  test('names a reset during its body', async () => {
-    const url = await impatient((socket) => socket.resetAndDestroy());
-    const posted = await poster().post(posting(url, { body: Buffer.alloc(3_000_000) }));
-    expect(failureOf(posted)).toBe('connection_lost: the connection broke before a response');
   });
 });
 

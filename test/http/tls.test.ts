@@ -98,28 +98,6 @@ describe('a client certificate', () => {
       server.kill('SIGKILL');
     }
   });
-
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('is sent to a server that requires one with %s', async (version) => {
-    const tls = {
-      ...good,
-      ca: authority.cert,
-      requestCert: true,
-      rejectUnauthorized: true,
-      minVersion: version,
-      maxVersion: version,
-    };
-    await using server = await faultServer((socket) => socket.write(say), { tls });
-    const trust = { ca: authority.cert, insecure: false };
-    expect(await outcomesAt(server.url, { tls: { ...trust, ...authority.sign('DNS:client') } })).toEqual([
-      'done',
-      'done',
-    ]);
-    const sent = server.requests.length;
-    const [read, write] = await outcomesAt(server.url, { tls: trust });
-    expect(read).toMatchObject({ exit: 7 });
-    expect(write).not.toBe('done');
-    expect(server.requests).toHaveLength(sent);
-  });
 });
 
 describe('the wrong protocol', () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { showTime, timeCell } from '../../src/output/cells.ts';
 import { NOW } from './rendering.ts';
@@ -34,15 +33,4 @@ test('utc is RFC 3339 with the digits of the service, iso is as the service wrot
 
 test('a value that is no time is shown unchanged', () => {
   for (const time of ['relative', 'utc', 'local', 'iso'] as const) expect(show('soon', time)).toBe('soon');
-});
-
-test('local and utc show the same second', () => {
-  fc.assert(
-    fc.property(fc.date({ min: new Date('1970-01-02'), max: new Date('2100-01-01'), noInvalidDate: true }), (date) => {
-      const text = date.toISOString();
-      const second = Math.floor(date.getTime() / 1000);
-      expect(Math.floor(Date.parse(show(text, 'local')) / 1000)).toBe(second);
-      expect(Math.floor(Date.parse(show(text, 'utc')) / 1000)).toBe(second);
-    }),
-  );
 });

@@ -130,27 +130,9 @@ describe('yaml', () => {
   });
 
   test.skipIf(pyYaml() === undefined)('means the same to PyYAML, which reads YAML 1.1', async () => {
-    const word = fc.constantFrom(
-      ...[
-        '=',
-        '<<',
-        '1_000',
-        '0o7',
-        '07',
-        '1:30',
-        'yes',
-        'n',
-        '2001-01-01',
-        '.5',
-        '~',
-        'null',
-        '-',
-        '? a',
-        'a: b',
-        'a #b',
-      ],
-      ...['\u0085', '\u2028', '\ufeff', 'a\nb\n', '\tx', '&a', '*a', '!a', '| a', '%a', '@a', '`a`', '[', '{'],
-    );
+    const plain = '= << 1_000 0o7 07 1:30 yes n 2001-01-01 .5 ~ null - &a *a !a %a @a `a` [ {'.split(' ');
+    const odd = ['? a', 'a: b', 'a #b', '\u0085', '\u2028', '\ufeff', 'a\nb\n', '\tx', '| a'];
+    const word = fc.constantFrom(...plain, ...odd);
     const rows = fc.array(
       fc.dictionary(fc.oneof(word, fc.string()), fc.oneof(word, fc.string({ unit: 'binary' }), fc.integer())),
     );

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cellLine } from '../../src/output/cells.ts';
 import { escapeText } from '../../src/output/escape.ts';
-import { fitColumns, type TableColumn } from '../../src/output/fit.ts';
 import { lineCell, printLine, printLines } from '../../src/output/lines.ts';
 import { layOut } from '../../src/output/table.ts';
 import { displayWidth, painter } from '../../src/output/terminal.ts';
@@ -99,14 +98,6 @@ describe('a list', () => {
       { numRuns: 60 },
     );
   });
-
-  test('a table of more than two hundred rows has the format of a short one', async () => {
-    const rows = Array.from({ length: 230 }, (_, index) => alert({ value: index, summary: `row ${index % 9}` }));
-    const long = lines((await rendering(rows, ALERTS)).text);
-    const short = lines((await rendering(rows.slice(30), ALERTS)).text);
-    expect(long.slice(31)).toEqual(short.slice(1));
-    expect(long[0]).toBe(short[0]);
-  });
 });
 
 test('both printers of tables give the same bytes, whatever the characters', async () => {
@@ -136,44 +127,6 @@ test('both printers of tables give the same bytes, whatever the characters', asy
     ),
     { numRuns: 300 },
   );
-});
-
-describe('the columns of a list', () => {
-  const sized = (name: string, width: number, shrinks?: true): TableColumn => ({
-    column: { name, cell: () => undefined, ...(shrinks && { shrinks }) },
-    title: lineCell('', undefined),
-    cells: [lineCell('x'.repeat(width), undefined)],
-    width,
-  });
-  const used = (columns: readonly TableColumn[]): number => columns.reduce((sum, { width }) => sum + width + 2, -2);
-
-  test('fit the width, have the first, stay within their bounds and waste nothing', () => {
-    const column = fc.tuple(fc.integer({ min: 1, max: 120 }), fc.constantFrom(undefined, true as const));
-    fc.assert(
-      fc.property(
-        fc.array(column, { minLength: 1, maxLength: 10 }),
-        fc.integer({ min: 10, max: 250 }),
-        (all, width) => {
-          const columns = all.map(([natural, shrinks], index) => sized(`c${index}`, natural, shrinks));
-          const { shown, dropped } = fitColumns(columns, width);
-          expect(used(shown)).toBeLessThanOrEqual(width);
-          expect(shown[0]?.column.name).toBe('c0');
-          expect(shown.length + dropped.length).toBe(columns.length);
-          const [first, ...others] = shown.map(({ column: { name, shrinks }, width: given }) => {
-            const { width: natural = 0 } = columns.find(({ column: one }) => one.name === name) ?? {};
-            return { given, natural, least: shrinks ? Math.min(8, natural) : natural };
-          });
-          if ([first, ...others].some((one) => one !== undefined && one.given < one.natural))
-            expect(used(shown)).toBe(width);
-          for (const { given, natural, least } of others) {
-            expect(given).toBeGreaterThanOrEqual(least);
-            expect(given).toBeLessThanOrEqual(natural);
-          }
-        },
-      ),
-      { numRuns: 1000 },
-    );
-  });
 });
 
 describe('a list at a narrow terminal', () => {

@@ -19,7 +19,6 @@ import { writeAtomic } from '../../src/store/own-file.ts';
 import { lockContext, testFolder } from '../support/folder.ts';
 import { ordinaryUser } from '../support/stranger.ts';
 import { childProgram } from './child.ts';
-import { runSchedules } from './lock-schedules.ts';
 
 const folder = testFolder();
 const children = childProgram(new URL('./lock-program.ts', import.meta.url));
@@ -72,15 +71,6 @@ describe('a lock', () => {
     expect(all).toEqual(all.map(() => ({ status: 0, stderr: '' })));
     expect(readFileSync(join(folder.path, 'counter'), 'utf8')).toBe('80');
     expect(readdirSync(folder.path)).toEqual(['counter']);
-  });
-
-  it('has one owner at a time and becomes free, in whatever order processes take their steps, die and are suspended', {
-    timeout: 240_000,
-  }, async () => {
-    // In the last three, a process loses its lock.
-    const { faults, writes, deaths, losses } = await runSchedules([1, 2, 3, 4, 5, 16, 20, 21]);
-    expect(faults).toEqual([]);
-    expect(Math.min(writes, deaths, losses)).toBeGreaterThan(0);
   });
 
   it('names its owner, and is removed at the end, also if the body fails', async () => {

@@ -7,7 +7,6 @@ import {
   requireSetting,
   SETTING_KEYS,
   shownValue,
-  VARIABLES,
 } from '../../src/store/setting-keys.ts';
 
 const good: Record<string, string[]> = {
@@ -100,15 +99,6 @@ describe('the list of settings', () => {
       if ('default' in setting)
         expect([setting.key, problemWith(setting, setting.default)]).toEqual([setting.key, undefined]);
     }
-  });
-
-  it('names nothing twice', () => {
-    const names = [
-      ...SETTING_KEYS.flatMap((setting) => ('env' in setting ? [setting.env] : [])),
-      ...VARIABLES.map(({ name }) => name),
-    ];
-    expect(new Set(names).size).toBe(names.length);
-    expect(new Set(SETTING_KEYS.map(({ key }) => key)).size).toBe(SETTING_KEYS.length);
   });
 
   it('refuses an unknown key', () => {

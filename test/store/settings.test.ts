@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../src/errors.ts';
 import { SETTING_KEYS, type Setting } from '../../src/store/setting-keys.ts';
 import { loadSettings, originOf, type SettingsSources } from '../../src/store/settings.ts';
 import { testFolder } from '../support/folder.ts';
+import { rejectionOf } from '../support/refusal.ts';
 
 const folder = testFolder();
 
@@ -19,68 +19,10 @@ function write(content: unknown, mode = 0o600): string {
 
 const load = (sources: Partial<SettingsSources> = {}) => loadSettings({ paths: folder.paths, env: {}, ...sources });
 
-async function failure(sources: Partial<SettingsSources> = {}): Promise<SvcError> {
-  const error = await load(sources).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof SvcError)) throw new Error(`no SvcError: ${error}`);
-  return error;
-}
-
-/** Where a setting is given. */
-interface Given {
-  readonly flag: boolean;
-  readonly env: 'set' | 'empty' | 'absent';
-  readonly profile: boolean;
-}
+const failure = (sources: Partial<SettingsSources> = {}) => rejectionOf(load(sources));
 
 describe('precedence', () => {
   const url = (word: string) => `https://${word}.example`;
-
-  /** The value of a setting, and where it comes from. */
-  function expected(setting: Setting, from: Given, values: Readonly<Record<string, string>>, path: string) {
-    if (from.flag) return [chosen(setting, 0), 'flag', setting.flag ?? ''];
-    if (setting.env !== undefined && from.env === 'set') return [chosen(setting, 1), 'env', setting.env];
-    if (from.profile) return [chosen(setting, 2), 'profile', `${path} (profile p)`];
-    // The first of several addresses.
-    if (setting.key === 'alerts.url' && values['alerts.urls'] !== undefined)
-      return [url('profile'), 'profile', `${path} (profile p)`];
-    return [setting.default, setting.default === undefined ? 'unset' : 'default', ''];
-  }
-
-  function given(settings: readonly (readonly [Setting, Given])[]) {
-    const from = (way: 'flag' | 'profile', source: 0 | 2) =>
-      settings.filter(([, ways]) => ways[way]).map(([setting]) => [setting.key, chosen(setting, source)]);
-    const env: Record<string, string> = {};
-    for (const [setting, ways] of settings) {
-      if (setting.env === undefined || ways.env === 'absent') continue;
-      env[setting.env] = ways.env === 'set' ? chosen(setting, 1) : '';
-    }
-    const values: Record<string, string> = { 'unrelated.key': 'x', ...Object.fromEntries(from('profile', 2)) };
-    return { env, values, flags: Object.fromEntries(from('flag', 0)) as Record<string, string> };
-  }
-
-  it('is flag, environment, profile, default for every setting', async () => {
-    const ways: fc.Arbitrary<Given> = fc.record({
-      flag: fc.boolean(),
-      env: fc.constantFrom('set' as const, 'empty' as const, 'absent' as const),
-      profile: fc.boolean(),
-    });
-    const plan = fc.tuple(...SETTING_KEYS.map((setting) => fc.tuple(fc.constant<Setting>(setting), ways)));
-    await fc.assert(
-      fc.asyncProperty(plan, async (settings) => {
-        const { flags, env, values } = given(settings);
-        const path = write({ profile: 'p', profiles: { p: values, default: { timeout: '99s' } } });
-        const loaded = await load({ env, flags });
-        for (const [setting, from] of settings) {
-          const { kind, detail } = loaded.resolve(setting.key).origin;
-          expect([loaded.get(setting.key), kind, detail]).toEqual(expected(setting, from, values, path));
-        }
-      }),
-      { numRuns: 60 },
-    );
-  });
 
   /** A valid value that shows its origin. */
   function chosen(setting: Setting, source: 0 | 1 | 2): string {
@@ -101,6 +43,31 @@ describe('precedence', () => {
     };
     return values[setting.type];
   }
+
+  it('is flag, environment, profile, default for every setting', async () => {
+    for (const setting of SETTING_KEYS as readonly Setting[]) {
+      const { key, env: name } = setting;
+      const found = async (sources: Partial<SettingsSources>) => {
+        const loaded = await load(sources);
+        const { kind, detail } = loaded.resolve(key).origin;
+        return [loaded.get(key), kind, detail];
+      };
+      const environment = (value: string): Record<string, string> => (name === undefined ? {} : { [name]: value });
+      const [flags, env] = [{ [key]: chosen(setting, 0) }, environment(chosen(setting, 1))];
+      const path = write({ profile: 'p', profiles: { p: { [key]: chosen(setting, 2) }, default: { timeout: '99s' } } });
+      const profile = [chosen(setting, 2), 'profile', `${path} (profile p)`];
+      expect(await found({ env: environment('') })).toEqual(profile);
+      expect(await found({ env })).toEqual(name === undefined ? profile : [chosen(setting, 1), 'env', name]);
+      expect(await found({ env, flags })).toEqual([chosen(setting, 0), 'flag', setting.flag ?? '']);
+      write({ profile: 'p', profiles: { p: {}, default: { timeout: '99s' } } });
+      expect(await found({})).toEqual([setting.default, setting.default === undefined ? 'unset' : 'default', '']);
+    }
+  });
+
+  it('gives alerts.url the first of alerts.urls', async () => {
+    write({ profiles: { default: { 'alerts.urls': `${url('a')},${url('b')}` } } });
+    expect((await load()).get('alerts.url')).toBe(url('a'));
+  });
 });
 
 describe('the profile', () => {
@@ -190,7 +157,7 @@ describe('a file', () => {
   it('that is a pipe or endless exits 2 at once', async () => {
     mkdirSync(join(folder.paths.config, 'settings.json'), { recursive: true });
     expect((await failure()).message).toMatch(/not a regular file/);
-    const { config } = { config: join(folder.path, 'endless') };
+    const config = join(folder.path, 'endless');
     mkdirSync(config);
     symlinkSync('/dev/zero', join(config, 'settings.json'));
     expect((await failure({ paths: { ...folder.paths, config } })).message).toMatch(/not a regular file/);

@@ -10,3 +10,13 @@ export function refusalOf(parse: () => unknown): SvcError {
   }
   throw new Error('it was not refused');
 }
+
+/** The error of work that must fail. */
+export async function rejectionOf(work: Promise<unknown>): Promise<SvcError> {
+  const error: unknown = await work.then(
+    () => new Error('it did not fail'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof SvcError) return error;
+  throw error;
+}

@@ -116,6 +116,31 @@ export function answer(status: number, body: string, headers: Readonly<Record<st
   return `HTTP/1.1 ${status} Some Reason\r\n${lines.join('')}\r\n${body}`;
 }
 
+/** Writes as fast as the reader takes it, until the connection is gone. */
+export const endless =
+  (head: string | Buffer, piece: string | Buffer): Fault =>
+  (socket) => {
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(piece));
+    };
+    socket.on('drain', more);
+    socket.write(head);
+    more();
+  };
+
+/** A proxy that leads every CONNECT to this port of this machine. */
+export const tunnelTo =
+  (port: number): Fault =>
+  (socket) => {
+    socket.removeAllListeners('data');
+    const service = connect(port, '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\nX: y\r\n\r\n');
+      socket.pipe(service).pipe(socket);
+    });
+    service.on('error', () => socket.destroy());
+    socket.on('close', () => service.destroy());
+  };
+
 /** An address where no connection is ever made: its process is stopped and its queue full, so the kernel is silent. Linux only. */
 export async function stoppedServer(): Promise<AsyncDisposable & { readonly url: string }> {
   const script = `const server = require('node:net').createServer();

@@ -1,10 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { inTurn } from '../../support/turns.ts';
-import { expectTypableOffers, HOSTILE } from './hostile.ts';
-import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
+import { hasTmux } from '../../support/terminal.ts';
+import { expectOneWord, expectTypableOffers } from './hostile.ts';
+import { linePath, openShell, type Shell } from './shell.ts';
 import { SCRIPTS, type Workshop, workshop } from './workshop.ts';
 
 const hasBash = spawnSync('bash', ['--version']).status === 0;
@@ -15,56 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-/** The candidates of the completion function for a list of words. */
-function offered(...lines: (readonly string[])[]): string[][] {
-  const script = `. '${SCRIPTS}/svc.bash'
-one() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=(); _svc; printf '%s\\t' "\${COMPREPLY[@]}"; echo; }
-${lines.map((typed) => `one ${typed.map((word) => `'${word}'`).join(' ')}`).join('\n')}`;
-  const text = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', env: shop.env, cwd: shop.folder });
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => line.split('\t').filter((word) => word !== ''));
-}
-
-describe.skipIf(!hasBash)('bash, by COMP_WORDS', () => {
-  it('offers names, and choices after a space and after =', () => {
-    const [group, state, output, cut, dryRun, noValue] = offered(
-      ['svc', 'al'],
-      ['svc', 'alerts', 'list', '--state', 's'],
-      ['svc', 'alerts', 'list', '--output=ta'],
-      ['svc', 'alerts', 'list', '--output', '=', 'ta'],
-      ['svc', 'silences', 'create', '--dry-run='],
-      ['svc', 'silences', 'create', '--dry-run', 'c'],
-    );
-    expect(group).toEqual(['alerts']);
-    expect(state).toEqual(['silenced', 'suppressed']);
-    expect(output).toEqual(['--output=table']);
-    expect(cut).toEqual(['table']);
-    expect(dryRun).toEqual(['--dry-run=curl']);
-    expect(noValue).toEqual([]);
-  });
-
-  it('offers settings and profiles without a request', () => {
-    shop.know('prod', "o'brien $(x)");
-    const [setting, profiles, begun, dashes, silences] = offered(
-      ['svc', 'config', 'get', 'alerts.u'],
-      ['svc', 'config', 'use', ''],
-      ['svc', 'alerts', 'list', '--profile', 'p'],
-      ['svc', 'config', 'use', '--', ''],
-      ['svc', 'silences', 'expire', ''],
-    );
-    expect(setting).toEqual(['alerts.url', 'alerts.urls', 'alerts.user']);
-    expect(profiles).toEqual(['default', 'prod', "o\\'brien\\ \\$\\(x\\)"]);
-    expect(begun).toEqual(['prod']);
-    expect(dashes).toEqual(profiles);
-    expect(silences).toEqual([]);
-    expect(shop.connections()).toBe(0);
-  });
-});
-
-describe.skipIf(!hasBash || tmux === undefined)('bash, in a terminal', () => {
-  let terminal: Terminal;
+describe.skipIf(!hasBash || !hasTmux)('bash, in a terminal', () => {
+  let terminal: Shell;
   beforeAll(async () => {
     const line = linePath(shop.home);
     writeFileSync(
@@ -77,7 +29,7 @@ bind -x '"\\C-o": dump'
 dump
 `,
     );
-    terminal = await openTerminal(shop, ['bash', '--noprofile', '--rcfile', join(shop.home, 'bashrc'), '-i']);
+    terminal = await openShell(shop, ['bash', '--noprofile', '--rcfile', join(shop.home, 'bashrc'), '-i']);
   });
   afterAll(() => terminal?.close());
   beforeEach(() => shop.know());
@@ -107,15 +59,12 @@ dump
   });
 
   it('inserts any name as one word, and runs nothing', { timeout: 120_000 }, async () => {
-    for (const [index, name] of HOSTILE.entries()) {
-      shop.know(`x${name}`);
-      const ways = ['--profile x', '--profile=x', "--profile 'x", ...(name.includes('!') ? [] : ['--profile="x'])];
-      for (const typed of inTurn(ways, index, 1)) {
-        const expected = typed.includes('=') ? [`--profile=x${name}`] : ['--profile', `x${name}`];
-        expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...expected]);
-      }
-    }
-    expect(readdirSync(shop.folder)).not.toContain('MARKER');
+    await expectOneWord(shop, terminal, (name) => [
+      '--profile x',
+      '--profile=x',
+      "--profile 'x",
+      ...(name.includes('!') ? [] : ['--profile="x']),
+    ]);
   });
 
   it('continues a partly typed name in any quoting', async () => {

@@ -124,14 +124,6 @@ describe('svc __complete', () => {
 const hasPwsh = spawnSync('pwsh', ['-NoProfile', '-Command', 'exit 0']).status === 0;
 
 describe.skipIf(!hasPwsh)('PowerShell', () => {
-  it('parses its script without an error', () => {
-    const script = `$errors = $null
-[void][System.Management.Automation.Language.Parser]::ParseFile('${join(SCRIPTS, 'svc.ps1')}', [ref]$null, [ref]$errors)
-$errors | ForEach-Object { $_.Message }`;
-    const { stdout, stderr } = spawnSync('pwsh', ['-NoProfile', '-Command', script], { encoding: 'utf8' });
-    expect(`${stdout}${stderr}`).toBe('');
-  });
-
   it('offers commands and choices', async () => {
     const shop = await workshop();
     const script = `. '${join(SCRIPTS, 'svc.ps1')}'

@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { zsh } from '../../support/peers.ts';
-import { inTurn } from '../../support/turns.ts';
-import { expectTypableOffers, HOSTILE } from './hostile.ts';
-import { linePath, openTerminal, type Terminal, tmux } from './terminal.ts';
+import { hasTmux } from '../../support/terminal.ts';
+import { expectOneWord, expectTypableOffers } from './hostile.ts';
+import { linePath, openShell, type Shell } from './shell.ts';
 import { SCRIPTS, type Workshop, workshop } from './workshop.ts';
 
 const peer = zsh();
@@ -16,7 +16,7 @@ const ALL = 'C-t';
 const AUTOLOADED = `fpath=('${SCRIPTS}' $fpath); autoload -U compinit; compinit -D -u`;
 const EVALUATED = `autoload -U compinit; compinit -D -u; eval "$(<'${SCRIPTS}/_svc')"`;
 
-function openZsh(shop: Workshop, setup: string): Promise<Terminal> {
+function openZsh(shop: Workshop, setup: string): Promise<Shell> {
   const line = linePath(shop.home);
   const rc = join(shop.home, 'rc');
   mkdirSync(rc);
@@ -37,10 +37,10 @@ bindkey '^O' dump
 BUFFER= dump
 `,
   );
-  return openTerminal(shop, [peer?.command ?? 'zsh', '-i'], { ...peer?.env, ZSH_TEST_DIR: rc });
+  return openShell(shop, [peer?.command ?? 'zsh', '-i'], { ...peer?.env, ZSH_TEST_DIR: rc });
 }
 
-const missing = peer === undefined || tmux === undefined;
+const missing = peer === undefined || !hasTmux;
 
 describe.skipIf(missing)('zsh, by eval', () => {
   it('completes', async () => {
@@ -59,7 +59,7 @@ describe.skipIf(missing)('zsh, by eval', () => {
 
 describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
   let shop: Workshop;
-  let terminal: Terminal;
+  let terminal: Shell;
   beforeAll(async () => {
     shop = await workshop();
     terminal = await openZsh(shop, AUTOLOADED);
@@ -102,21 +102,8 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
     expect(shop.connections()).toBe(0);
   });
 
-  it('shows descriptions', async () => {
-    await terminal.complete('svc silences ');
-    await terminal.shows(/expire +-- Expire silences/);
-  });
-
   it('inserts any name as one word, and runs nothing', { timeout: 120_000 }, async () => {
-    for (const [index, name] of HOSTILE.entries()) {
-      shop.know(`x${name}`);
-      const ways = ['--profile x', '--profile=x', "--profile 'x", '--profile "x'];
-      for (const typed of inTurn(ways, index, 1)) {
-        const expected = typed.includes('=') ? [`--profile=x${name}`] : ['--profile', `x${name}`];
-        expect(await terminal.run(`svc alerts list ${typed}`)).toEqual(['alerts', 'list', ...expected]);
-      }
-    }
-    expect(readdirSync(shop.folder)).not.toContain('MARKER');
+    await expectOneWord(shop, terminal, () => ['--profile x', '--profile=x', "--profile 'x", '--profile "x']);
   });
 
   it('offers nothing that cannot be typed, and a leading dash only after a dash', async () => {

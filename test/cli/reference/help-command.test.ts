@@ -43,40 +43,6 @@ describe('svc help --format json', async () => {
     }
   });
 
-  it('has the same keys in all objects of a kind', () => {
-    const alike = (nodes: readonly object[]) =>
-      expect(new Set(nodes.map((node) => Object.keys(node).sort().join())).size).toBe(1);
-    alike(tree.groups);
-    alike(commands);
-    alike(commands.flatMap((command) => command.arguments));
-    alike([...Object.values(tree.optionSets).flat(), ...commands.flatMap(({ options }) => options)]);
-    alike(commands.map(({ output }) => output));
-    alike(tree.exitStatuses);
-    alike(tree.environment);
-    alike(tree.settings);
-  });
-
-  it('describes an option as declared', () => {
-    const output = tree.optionSets.global.find(({ name }) => name === 'output');
-    expect(output).toMatchObject({ short: 'o', type: 'choice', value: '<format>', negated: false, default: null });
-    expect(output?.choices).toContain('ndjson');
-    expect(tree.optionSets.global.find(({ name }) => name === 'headers')).toMatchObject({ negated: true, value: null });
-    expect(tree.optionSets.service.find(({ name }) => name === 'header')).toMatchObject({ repeat: true });
-    expect(commands.find(({ id }) => id === 'silences run')?.arguments).toContainEqual(
-      expect.objectContaining({ name: 'command', repeat: true, required: true, afterDashes: true }),
-    );
-    expect(commands.find(({ id }) => id === 'alerts list')).toMatchObject({
-      aliases: [],
-      service: 'alerts',
-      optionSets: ['service', 'global'],
-      output: { kind: 'list', families: ['label', 'annotation'] },
-      exitStatuses: expect.arrayContaining([0, 2, 4, 7]),
-    });
-    expect(commands.find(({ id }) => id === 'silences expire')?.aliases).toEqual(['silences delete', 'silences rm']);
-    expect(commands.find(({ id }) => id === 'config path')?.exitStatuses).toEqual([0, 2]);
-    expect(commands.find(({ id }) => id === 'silences create')?.exitStatuses).toContain(8);
-  });
-
   it('prints only the part for a group, a command or a topic', async () => {
     const [alerts] = tree.groups;
     expect(await data('alerts', '--format=json')).toEqual(alerts);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { position } from '../../../src/output/chart/stretches.ts';
 import { axisLines } from '../../../src/output/chart/terminal.ts';
 import { instantText, timeTicks, windowText, zoneName, zoneNames } from '../../../src/output/chart/time-axis.ts';
@@ -34,42 +34,22 @@ describe('the ticks of time', () => {
   });
 
   test('a skipped hour has no tick, a repeated hour has one', () => {
-    const zone = process.env['TZ'];
-    process.env['TZ'] = 'Europe/Berlin';
     const night = (from: string, to: string): string[] =>
       timeTicks(window(from, to), 'local', { length: 74, gap: 3 }).map(({ at, text }) => `${text} ${(at / HOUR) % 24}`);
-    try {
-      expect(night('2026-03-28T22:00:00Z', '2026-03-29T03:00:00Z')).toEqual([
-        '23:00 22',
-        '00:00 23',
-        '01:00 0',
-        '03:00 1',
-        '04:00 2',
-        '05:00 3',
-      ]);
-      expect(night('2026-10-24T21:00:00Z', '2026-10-25T05:00:00Z').map((text) => text.slice(0, 5))).toEqual([
-        '23:00',
-        '00:00',
-        '01:00',
-        '02:00',
-        '03:00',
-        '04:00',
-        '05:00',
-        '06:00',
-      ]);
-      expect(zoneName(Date.parse('2026-07-01T00:00:00Z'), 'local')).toBe('UTC+02:00');
-      const [summer, winter] = [Date.parse('2026-10-24T22:00:00Z'), Date.parse('2026-10-26T23:00:00Z')];
-      expect(zoneNames({ from: summer, to: winter }, 'local')).toBe('UTC+02:00, then UTC+01:00');
-      expect(zoneNames({ from: summer, to: summer }, 'local')).toBe('UTC+02:00');
-      expect(windowText({ from: summer, to: winter }, 'local')).toBe(
-        'from 2026-10-25 UTC+02:00 to 2026-10-27 UTC+01:00',
-      );
-      expect(windowText({ from: summer, to: winter }, 'utc')).toBe('from 2026-10-24 22:00 to 2026-10-26 23:00 UTC');
-      expect(instantText(Date.parse('2026-07-01T22:00:00Z'), 'local')).toBe('2026-07-02');
-    } finally {
-      if (zone === undefined) delete process.env['TZ'];
-      else process.env['TZ'] = zone;
-    }
+    vi.stubEnv('TZ', 'Europe/Berlin');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(night('2026-03-28T22:00:00Z', '2026-03-29T03:00:00Z').join(', ')).toBe(
+      '23:00 22, 00:00 23, 01:00 0, 03:00 1, 04:00 2, 05:00 3',
+    );
+    const repeated = night('2026-10-24T21:00:00Z', '2026-10-25T05:00:00Z').map((text) => text.slice(0, 5));
+    expect(repeated.join(' ')).toBe('23:00 00:00 01:00 02:00 03:00 04:00 05:00 06:00');
+    expect(zoneName(Date.parse('2026-07-01T00:00:00Z'), 'local')).toBe('UTC+02:00');
+    const [summer, winter] = [Date.parse('2026-10-24T22:00:00Z'), Date.parse('2026-10-26T23:00:00Z')];
+    expect(zoneNames({ from: summer, to: winter }, 'local')).toBe('UTC+02:00, then UTC+01:00');
+    expect(zoneNames({ from: summer, to: summer }, 'local')).toBe('UTC+02:00');
+    expect(windowText({ from: summer, to: winter }, 'local')).toBe('from 2026-10-25 UTC+02:00 to 2026-10-27 UTC+01:00');
+    expect(windowText({ from: summer, to: winter }, 'utc')).toBe('from 2026-10-24 22:00 to 2026-10-26 23:00 UTC');
+    expect(instantText(Date.parse('2026-07-01T22:00:00Z'), 'local')).toBe('2026-07-02');
   });
 
   test('shows an instant exactly', () => {

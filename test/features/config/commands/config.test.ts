@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failure, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
@@ -84,6 +84,7 @@ describe('svc config set', () => {
   it('writes to the profile in use, and changes nothing else', async () => {
     const { stdout } = await run(['set', 'alerts.url', 'https://am.example', '-o', 'json']);
     expect(JSON.parse(stdout)).toEqual({ profile: 'default', key: 'alerts.url', value: 'https://am.example' });
+    expect([join(home, 'config'), file()].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
     write({ ...content(), theme: 'dark', profile: 'p', profiles: { ...content().profiles, p: { odd: 1 } } });
     await run(['set', 'timeout', '5s']);
     expect(content()).toEqual({

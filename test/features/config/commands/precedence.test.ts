@@ -107,12 +107,6 @@ describe('a credential from the environment', () => {
     expect(shown.stdout).toBe('login-of-old\n');
   });
 
-  it('is used with a profile that has none', async () => {
-    const env = { SVC_WEBHOOKS_TOKEN: 'of-the-environment' };
-    await run([...argv, '--profile', 'old'], { home: homeWith(['new']), env });
-    expect([tokens('old'), tokens('new')]).toEqual([['Bearer of-the-environment'], []]);
-  });
-
   it('that is empty does not block a login, and is mentioned once', async () => {
     const options = { home: homeWith(), env: { SVC_WEBHOOKS_TOKEN: '' }, stdin: 'personal-token-1234567890' };
     const login = await run(['oauth', 'login', '--token-stdin', '--base-url', servers.new.url], options);
@@ -204,14 +198,14 @@ describe('precedence', () => {
   });
 });
 
-it.each(['alerts', 'trade'] as const)('svc config shows where %s.url comes from', async (service) => {
-  const env = { [`SVC_${service.toUpperCase()}_URL`]: servers.old.url };
+it('svc config shows where an address comes from', async () => {
+  const env = { SVC_TRADE_URL: servers.old.url };
   const home = homeWith();
   const origin = async (...argv: string[]): Promise<string> =>
     (await run(['config', 'list', '--show-origin', '-o', 'json', ...argv], { home, env })).stdout;
   const row = (text: string) =>
-    JSON.stringify(JSON.parse(text).find(({ key }: { key: string }) => key === `${service}.url`));
+    JSON.stringify(JSON.parse(text).find(({ key }: { key: string }) => key === 'trade.url'));
   expect(row(await origin('--profile', 'new'))).toContain(servers.new.url);
   expect(row(await origin('--profile', 'new'))).toContain('profile new');
-  expect(row(await origin())).toContain(`SVC_${service.toUpperCase()}_URL`);
+  expect(row(await origin())).toContain('SVC_TRADE_URL');
 });

@@ -7,8 +7,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { workerData } from 'node:worker_threads';
 import { SvcError } from '../../src/errors.ts';
 import { type Lock, processName, withLock } from '../../src/store/lock.ts';
-import { generator } from '../hard/xorshift.ts';
 import { Cell, Command, cellsOf, State, type ThreadSetup } from './lock-schedule-cells.ts';
+import { generator } from './xorshift.ts';
 
 const { memory, index, lock: path, counter } = workerData as ThreadSetup;
 const cells = cellsOf(memory, index);

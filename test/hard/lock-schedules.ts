@@ -11,9 +11,9 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { rolldown } from 'rolldown';
 import { nameOwner, withLock } from '../../src/store/lock.ts';
-import { generator } from '../hard/xorshift.ts';
 import { lockContext } from '../support/folder.ts';
 import { allocateCells, Cell, Command, cellsOf, State, type ThreadSetup } from './lock-schedule-cells.ts';
+import { generator } from './xorshift.ts';
 
 const THREADS = 3;
 /** Of each thread. */
