@@ -31,7 +31,6 @@ describe('a name that may be mistyped', () => {
       ['list', 'id=plain', 'sevrity!=critical'],
       ['list', 'Disk'], // silenced, and so not listed
       ['list', 'rack=7'],
-      ['list', 'instance=web-2:9100'],
       ['groups', 'Disk', '--state', 'inhibited'],
     ];
     for (const argv of others) {
