@@ -128,15 +128,6 @@ describe('the loopback listener', () => {
     expect(afterRedirect(bytes)).toMatch(/^HTTP\/1\.1 404 /);
     expect(statusOf(await exchangeBytes(port, get('/done', port)))).toBe(200);
   });
-
-  it('ends with a denial, which the page does not show', async () => {
-    const listener = await listening();
-    const { port } = listener;
-    const ended = expect(listener.answer(judge)).rejects.toMatchObject({ message: 'denied' });
-    const bytes = await exchangeBytes(port, get(`${PATH}?denied`, port) + get('/done', port));
-    await ended;
-    expect(afterRedirect(bytes)).not.toContain('denied');
-  });
 });
 
 describe('the address of the loopback listener', () => {

@@ -14,7 +14,7 @@ async function subscribe(service: TestService, url: string, events = ['summary.c
 async function settled(service: TestService, least = 1): Promise<readonly (readonly unknown[])[]> {
   await expect
     .poll(() => service.account.log.length >= least && service.account.log.every(({ status }) => status !== 0), {
-      interval: 5,
+      timeout: 20_000,
     })
     .toBe(true);
   return service.account.log.map(({ status, attempts, last_error }) => [status, attempts, last_error]);

@@ -131,7 +131,6 @@ describe('svc webhooks create', () => {
     await using service = await subscribed();
     for (const [argv, message] of [
       [['http://example.com/', ...EVENTS], 'the service delivers to https:// addresses only'],
-      [['ftp://example.com/', ...EVENTS], 'the service delivers to https:// addresses only'],
       [['example.com', ...EVENTS], 'not a URL'],
       [['', ...EVENTS], '<url> is empty'],
       [[' ', ...EVENTS], '<url> is empty'],
@@ -159,8 +158,8 @@ describe('svc webhooks create, with a missing or wrong response,', () => {
   it.each(['lost-create', 'created-but-503'] as const)('exits 8 with the id of the orphan (%s)', async (trap) => {
     await using service = await subscribed([trap]);
     const run = await create(service);
-    const [orphan, ...more] = created(service);
-    expect(more).toEqual([]);
+    const [orphan] = created(service);
+    expect(created(service)).toHaveLength(1);
     expect([run.code, run.stdout]).toEqual([8, '']);
     expect(failure(run)).toMatchObject({
       code: 'not_as_asked',

@@ -1,12 +1,10 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { httpRequest } from '../../../../src/features/webhooks/commands/sign.ts';
 import { deliveryHeaders, eventBytes, sampleEvent } from '../../../../src/features/webhooks/sending/sample-event.ts';
 import { signatureOf } from '../../../../src/features/webhooks/signature.ts';
 import { displayWidth } from '../../../../src/output/terminal.ts';
-import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
+import { type RunOptions, svc } from '../../../support/svc.ts';
 import { recorded, SECRET } from '../vectors.ts';
 
 const NOW = Date.UTC(2026, 0, 1, 0, 3);
@@ -228,8 +226,5 @@ describe('svc webhooks inspect of input without an event', () => {
       const run = await show(stdin);
       expect(run, `${stdin}`).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^svc: stdin/) });
     }
-    const path = join(temporaryHome(), 'x.json');
-    writeFileSync(path, '{');
-    expect((await show('', [path])).stderr).toContain(`svc: ${path}: `);
   });
 });

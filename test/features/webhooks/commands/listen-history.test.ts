@@ -18,7 +18,7 @@ describe('svc webhooks replay with the id of an event', () => {
     const app = await target((response) => response.end());
     const { port, stop } = await listen([], { home });
     await deliver(port, event('evt_1'));
-    await expect.poll(() => existsSync(historyOf(home)), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => existsSync(historyOf(home)), { timeout: 20_000 }).toBe(true);
     expect(await replay(home, 'evt_1', app)).toMatchObject({ code: 0, stdout: expect.stringMatching(/evt_1 {2}200/) });
     await deliver(port, event('evt_2'));
     await stop();
@@ -115,7 +115,7 @@ describe('the history of svc webhooks listen', () => {
     writeFileSync(join(home, 'state'), '');
     const { port, stop } = await listen(['-o', 'ndjson'], { home });
     expect((await deliver(port, event('evt_1'))).status).toBe(204);
-    await expect.poll(() => existsSync(join(home, 'state'))).toBe(true);
+    await expect.poll(() => existsSync(join(home, 'state')), { timeout: 20_000 }).toBe(true);
     expect((await deliver(port, event('evt_2'))).status).toBe(204);
     const run = await stop();
     expect(run.code).toBe(130);

@@ -255,11 +255,9 @@ describe('svc webhooks verify exits 2 for input that cannot be checked', () => {
       [file('bad.har', '{"log":{'), '--format', 'har'],
       [file('sh', 'curl x -d "$B"')],
     ]) {
-      for (const format of ['table', 'json']) {
-        const run = await verify([...args, '-o', format]);
-        expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '' });
-        expect(run.stderr).not.toBe('');
-      }
+      const run = await verify([...args, '-o', 'json']);
+      expect(run, args.join(' ')).toMatchObject({ code: 2, stdout: '' });
+      expect(run.stderr).not.toBe('');
     }
   });
 
