@@ -244,16 +244,4 @@ describe('the pushes of an order', () => {
       closed_trades: [closed],
     });
   });
-
-  test('of another order do not matter', () => {
-    expect(ledgerOf('market-order', { ...ORDER, orderId: '1' })).toEqual({
-      trades: [],
-      closed_trades: [],
-      filled: false,
-      touched: false,
-      over: false,
-      seen: false,
-      unlinked: false,
-    });
-  });
 });

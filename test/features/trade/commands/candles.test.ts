@@ -248,6 +248,13 @@ describe('candles that are missing', () => {
     expect(await gapsOf(['2026-01-07T09:01:00Z', '2026-01-08T21:00:00Z'], ...some)).toEqual([]);
   });
 
+  it('of a month do not include one of 31 days before the first candle', async () => {
+    served.answer = () => ['2025-01-31', '2025-02-28'].map((day) => row(Date.parse(`${day}T22:00:00Z`) / 1000));
+    const argv = ['EUR/USD', 'M1', '--since', '2025-01-01T00:00:00Z', '--until', '2025-03-15T00:00:00Z'];
+    const { code, stdout, stderr } = await run([...argv, '--gaps', '--fail-on-gap', '-o', 'json']);
+    expect({ code, gaps: JSON.parse(stdout) }, stderr).toEqual({ code: 0, gaps: [] });
+  });
+
   it('of days are those that would have ended within the range', async () => {
     served.answer = () => [];
     const missing = async (start: string, end: string): Promise<number[]> => {

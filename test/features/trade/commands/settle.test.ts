@@ -212,16 +212,6 @@ describe('svc trade journal settle', () => {
     expect(run.code, run.stderr).toBe(code);
     expect(gateway.journal().map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown', 'unknown']);
   });
-
-  it('says that there is none', async () => {
-    const run = await gateway.run(['journal', 'settle']);
-    expect({ code: run.code, stdout: run.stdout, calls: gateway.feed.calls }).toEqual({
-      code: 0,
-      stdout: '',
-      calls: [],
-    });
-    expect(run.stderr).toBe('no unknown outcomes at this gateway\n');
-  });
 });
 
 it('a raw order that the gateway refuses for a used-up limit was sent, and is refused', async () => {

@@ -71,14 +71,9 @@ describe('svc trade positions', () => {
 
   it('finds the account of closed positions by its name', async () => {
     const all = (await client.json('positions --closed')) as readonly { accountName: string }[];
-    for (const [id, name] of [
-      ['654061', '00654061'],
-      ['654062', '00654062'],
-    ] as const) {
-      const own = await client.json(`positions --closed --account ${id}`);
-      expect(own).toEqual(all.filter(({ accountName }) => accountName === name));
-    }
-    expect(await client.json('positions --closed --account 654061')).not.toEqual([]);
+    const own = all.filter(({ accountName }) => accountName === '00654061');
+    expect(own).not.toEqual([]);
+    expect(await client.json('positions --closed --account 654061')).toEqual(own);
   });
 
   it('says how many there are without the filter', async () => {
