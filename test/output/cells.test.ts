@@ -6,10 +6,8 @@ const show = (text: string, time: 'relative' | 'utc' | 'local' | 'iso') => showT
 
 test('a relative time has one or two units', () => {
   const times = {
-    '2026-03-01T11:57:00Z': '3m ago',
     '2026-03-01T12:00:00.4Z': 'now',
     '2026-03-01T12:00:00.9Z': 'in 1s',
-    '2026-03-01T13:59:59Z': 'in 2h',
     '2026-03-02T11:59:40Z': 'in 1d',
     '2026-03-01T11:55:29Z': '5m ago',
     '2026-03-01T10:54:59Z': '1h5m ago',
