@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { showTime, timeCell } from '../../src/output/cells.ts';
 import { NOW } from './rendering.ts';
 
@@ -27,6 +27,14 @@ test('utc is RFC 3339 with the digits of the service, iso is as the service wrot
   expect(show('2026-03-01T11:57:00.123456789Z', 'utc')).toBe('2026-03-01T11:57:00.123456789Z');
   expect(show('2026-03-01T13:57:00+02:00', 'utc')).toBe('2026-03-01T11:57:00Z');
   expect(show('2026-03-01T13:57:00+02:00', 'iso')).toBe('2026-03-01T13:57:00+02:00');
+});
+
+test('local is the time of the zone, with its offset', () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('TZ', 'Europe/Berlin');
+  expect(show('2026-03-01T11:57:00Z', 'local')).toBe('2026-03-01T12:57:00+01:00');
+  vi.stubEnv('TZ', 'America/St_Johns');
+  expect(show('2026-03-01T11:57:00Z', 'local')).toBe('2026-03-01T08:27:00-03:30');
 });
 
 test('a value that is no time is shown unchanged', () => {

@@ -60,7 +60,6 @@ describe('svc api', () => {
     [['alerts', 'GET', '/a/%2E%2e/x']],
     [['alerts', 'get', '/status']],
     [['nothing', 'GET', '/status']],
-    [['alerts', 'GET', '/status', '-f', 'a=b']],
     [['alerts', 'POST', '/x', '--yes', '-f', 'a=b', '-f', 'a=c']],
     [['alerts', 'POST', '/x', '--yes', '-f', 'a=b', '--body', '-']],
     [['alerts', 'POST', '/x', '--yes', '--body', '-']],
