@@ -47,14 +47,12 @@ describe('the name of a command', () => {
     ['alerts firing', 'svc alerts list'],
     ['silences edit 2f1a', 'svc silences update 2f1a'],
     ['alerts recievers', 'did you mean: svc alerts receivers\n'],
-    ['alerts stat', 'did you mean: svc alerts status\n'],
     ['alerts GET', 'did you mean: svc alerts get\n'],
     ['alerts severity=critical', 'did you mean: svc alerts list severity=critical\n'],
     [`alert instance=~a'b`, `did you mean: svc alert list 'instance=~a'"'"'b'\n`],
     ['alerts help', 'did you mean: svc alerts --help\n'],
     ['silences constructor', 'one of: '],
     ['upgrade', 'one of: '],
-    ['completion sh', 'one of: '],
     [`alerts ${'x'.repeat(61)}`, 'one of: '],
   ])('that is unknown leads to what is meant: %s', async (line, hint) => {
     const { code, stderr } = await svc(line.split(' '));

@@ -64,7 +64,6 @@ test('the usage of a command that runs another has its own options first', async
 test.each([
   ['alerts get NodeDown', 'svc alerts list -a NodeDown shows those that match'],
   ["silences ack 'team=db, eu'", "svc alerts list -a 'team=db, eu' shows those that match"],
-  ['silences get zz', 'svc silences list -a shows all silences'],
   ["alerts get '?'", 'svc alerts list -a shows all alerts that are not resolved'],
 ])('svc %s: %s', async (line, hint) => {
   const [argv = []] = shellCommands(line);

@@ -82,11 +82,6 @@ describe('svc sandbox run', () => {
     expect(await refused(command)).toMatchObject({ code: 2, stderr: `svc: cannot run ${command}: ${why}\n` });
   });
 
-  it('refuses a missing or an empty command', async () => {
-    expect(await refused()).toMatchObject({ code: 2, stdout: '' });
-    expect(await refused('')).toMatchObject({ code: 2, stderr: expect.stringMatching(/^svc: <command> is empty\n/) });
-  });
-
   it('forwards a signal, and waits until the command ends', async () => {
     const script = `trap 'svc alerts list -o id | head -n 1; exit 3' TERM; echo ready; while :; do read -r -t 1 _; done`;
     const running = startSvc(['sandbox', 'run', '--', 'bash', '-c', script], { input: 'open' });

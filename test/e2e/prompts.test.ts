@@ -50,7 +50,7 @@ describe.skipIf(noTmux)(named('a prompt at a terminal', noTmux), () => {
     expect(await created()).toBe(0);
   });
 
-  it('is asked again after Ctrl-Z and fg, as often as that', async () => {
+  it('is asked again each time after Ctrl-Z and fg', async () => {
     terminal.begin(LONG);
     await terminal.showsLines(asked);
     for (let round = 0; round < 2; round++) {

@@ -76,7 +76,8 @@ export class ShellTerminal extends Terminal {
 }
 
 function isFromUtilLinux(): boolean {
-  const { stdout } = spawnSync('script', ['--version'], { encoding: 'utf8' });
+  const [command, ...args] = ['script', '--version'] as const;
+  const { stdout } = spawnSync(command, args, { encoding: 'utf8' });
   const found = stdout?.includes('util-linux') ?? false;
   if (!found && process.env['CI'] === 'true') throw new Error('script (util-linux) is missing');
   return found;

@@ -204,7 +204,7 @@ describe('before a request was sent', () => {
 });
 
 describe('a connection that is used again', () => {
-  test('and is closed by the server at that moment loses a write, which is not sent again', async () => {
+  test('that the server closes at that moment loses a write, which is not sent again', async () => {
     await using server = await faultServer((socket, _request, index) => {
       if (index === 1) socket.write(answer(200, ok));
       else socket.resetAndDestroy();
@@ -221,7 +221,7 @@ describe('a connection that is used again', () => {
     ]);
   });
 
-  test('and was closed by the server meanwhile is not used', async () => {
+  test('that the server closed meanwhile is not used', async () => {
     let closed: Promise<unknown> | undefined;
     await using server = await faultServer((socket) => {
       socket.write(answer(200, ok), () => {
@@ -240,7 +240,7 @@ describe('a connection that is used again', () => {
     ]);
   });
 
-  test('and is closed after every second response sends each of 300 writes at most once', async () => {
+  test('that is closed after every second response sends each of 300 writes at most once', async () => {
     const perConnection = new Map<number, number>();
     await using server = await faultServer((socket, { connection }) => {
       const count = (perConnection.get(connection) ?? 0) + 1;

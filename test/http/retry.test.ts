@@ -14,7 +14,6 @@ test('Retry-After is a number of seconds, or a time', () => {
     '1.5': undefined,
     soon: undefined,
     '1e3': undefined,
-    '99999999999999': undefined,
   };
   const read = Object.keys(delays).map((text) => [text, parseRetryAfter(text, now)]);
   expect(Object.fromEntries(read)).toEqual(delays);
