@@ -8,6 +8,7 @@ import { svc } from '../support/svc.ts';
 const LOCAL = ['--base-url', 'http://127.0.0.1:1'];
 
 test.each([
+  ['alerts check --receiver', 'web,db', "'web|db'; for the literal text, write 'web[,]db'"],
   ['alerts list --state', 'active,silenced', '--state active --state silenced'],
   ['silences check --expiring-within 2h --author', 'ann,bob', "such as --author '~^(ann|bob)$'"],
   ['silences list --for-alert', '1a58 77c0', '1a58 and 77c0; for the alert name, write'],

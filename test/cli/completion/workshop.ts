@@ -1,5 +1,5 @@
 /** A home directory with the committed scripts, a `svc` on its PATH and profiles, and nothing from this machine. */
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,26 @@ export interface Workshop {
   close(): void;
 }
 
+/** A svc that only completes, and notes the other calls; gives the last one, once. */
+function installSvc(home: string): Workshop['called'] {
+  const calls = join(home, 'calls');
+  writeFileSync(
+    join(home, 'bin/svc'),
+    `#!/bin/sh
+if [ "$1" = __complete ]; then exec '${process.execPath}' '${ROOT}/bin/svc.cjs' "$@"; fi
+printf '%s\\0' "$@" > '${calls}.new'
+mv '${calls}.new' '${calls}'
+`,
+  );
+  chmodSync(join(home, 'bin/svc'), 0o755);
+  return () => {
+    if (!existsSync(calls)) return undefined;
+    const args = readFileSync(calls, 'utf8').split('\0').slice(0, -1);
+    rmSync(calls);
+    return args;
+  };
+}
+
 export async function workshop(): Promise<Workshop> {
   const home = mkdtempSync(join(tmpdir(), 'svc-complete-'));
   const folder = join(home, 'work');
@@ -34,16 +54,7 @@ export async function workshop(): Promise<Workshop> {
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const address = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
-  const calls = join(home, 'calls');
-  writeFileSync(
-    join(home, 'bin/svc'),
-    `#!/bin/sh
-if [ "$1" = __complete ]; then exec '${process.execPath}' '${ROOT}/bin/svc.cjs' "$@"; fi
-printf '%s\\0' "$@" > '${calls}.new'
-mv '${calls}.new' '${calls}'
-`,
-  );
-  chmodSync(join(home, 'bin/svc'), 0o755);
+  const called = installSvc(home);
   const config = join(home, 'config');
   mkdirSync(config);
   const know = (...profiles: readonly string[]): void =>
@@ -68,15 +79,7 @@ mv '${calls}.new' '${calls}'
       SVC_CATALOG_URL: address,
     },
     know,
-    called() {
-      try {
-        const args = readFileSync(calls, 'utf8').split('\0').slice(0, -1);
-        rmSync(calls);
-        return args;
-      } catch {
-        return undefined;
-      }
-    },
+    called,
     connections: () => connections,
     close() {
       server.close();

@@ -56,7 +56,9 @@ describe('svc api', () => {
   });
 
   test.each([
+    [['alerts', 'GET', 'status']],
     [['alerts', 'GET', '//evil.example/x']],
+    [['alerts', 'GET', '/status', '-f', 'a=b']],
     [['alerts', 'GET', '/a/%2E%2e/x']],
     [['alerts', 'get', '/status']],
     [['nothing', 'GET', '/status']],
