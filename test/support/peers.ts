@@ -49,6 +49,7 @@ function absent(name: string): undefined {
 
 const alertmanagers = (await import(new URL('../../scripts/alertmanagers.mjs', import.meta.url).href)) as {
   readonly ALERTMANAGERS: readonly { readonly release: string }[];
+  readonly AMTOOLS: readonly string[];
   alertmanagerFolder(release: string): string;
   readonly EXAMPLES: string;
 };
@@ -72,6 +73,9 @@ function isGone(folder: string): boolean {
     return false;
   }
 }
+
+/** The releases whose amtool there is, the oldest first. */
+export const AMTOOL_RELEASES = alertmanagers.AMTOOLS;
 
 export function amtoolBinary(release = '0.25'): Peer | undefined {
   const folder = alertmanagers.alertmanagerFolder(release);

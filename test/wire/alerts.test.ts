@@ -49,8 +49,8 @@ describe('recorded alerts', () => {
     const [active, both] = [itemOf(value, 0), itemOf(value, 1)];
     expect(Date.parse(active.startsAt ?? '')).toBe(Date.UTC(2026, 10, 20, 10));
     expect(value.map(effectiveState)).toEqual(['active', 'silenced,inhibited']);
-    const kept = (['silenced', 'inhibited', 'active'] as const).map((state) => keepsAlert(both, [state]));
-    expect(kept).toEqual([true, true, false]);
+    const listed = (['silenced', 'inhibited', 'active'] as const).map((state) => keepsAlert(both, [state]));
+    expect(listed).toEqual([true, true, false]);
     expect('generatorURL' in both).toBe(false);
   });
 
