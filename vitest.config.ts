@@ -13,8 +13,8 @@ export default defineConfig({
   ],
   test: {
     // What hangs, not what is slow: a busy machine needs many times as long as a quiet one.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
     pool: 'forks',
     // Two more than the cores of a small machine: half of the time is spent waiting for timeouts, children and terminals.
     maxWorkers: 4,

@@ -29,7 +29,7 @@ describe.skipIf(missing)(named('an executable', missing), () => {
       .split('\n')
       .filter((text) => text.endsWith('.tar.gz'));
     archive = line?.split('  ')[1] ?? '';
-  }, 120_000);
+  }, 600_000);
 
   it('works without Node.js', async () => {
     await smoke(['env', 'PATH=/nowhere', SVC]);
