@@ -28,7 +28,7 @@ async function run(path: string, killAt?: number, delayMs?: number) {
   return running.ended;
 }
 
-it('ends with the same file as an uninterrupted run', { timeout: 120_000 }, async () => {
+it('ends with the same file as an uninterrupted run', async () => {
   const whole = join(HOME, 'whole.csv');
   const path = join(HOME, 'killed.csv');
   expect(await run(whole)).toMatchObject({ code: 0 });

@@ -58,7 +58,7 @@ dump
     expect(await terminal.complete('svc silences run a=b -- cat not')).toBe('svc silences run a=b -- cat notes.json ');
   });
 
-  it('inserts any name as one word, and runs nothing', { timeout: 120_000 }, async () => {
+  it('inserts any name as one word, and runs nothing', async () => {
     await expectOneWord(shop, terminal, (name) => [
       '--profile x',
       '--profile=x',

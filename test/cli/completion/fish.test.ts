@@ -63,7 +63,7 @@ function ready --on-event fish_prompt; functions -e ready; dump; end
     expect(await terminal.complete('svc config use ')).toBe('svc config use default ');
   });
 
-  it('inserts any name as one word, and runs nothing', { timeout: 120_000 }, async () => {
+  it('inserts any name as one word, and runs nothing', async () => {
     await expectOneWord(shop, terminal, () => ['--profile x', '--profile=x']);
   });
 });

@@ -57,7 +57,7 @@ describe.skipIf(missing)('zsh, by eval', () => {
   });
 });
 
-describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
+describe.skipIf(missing)('zsh, from fpath', () => {
   let shop: Workshop;
   let terminal: Shell;
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describe.skipIf(missing)('zsh, from fpath', { timeout: 60_000 }, () => {
     expect(shop.connections()).toBe(0);
   });
 
-  it('inserts any name as one word, and runs nothing', { timeout: 120_000 }, async () => {
+  it('inserts any name as one word, and runs nothing', async () => {
     await expectOneWord(shop, terminal, () => ['--profile x', '--profile=x', "--profile 'x", '--profile "x']);
   });
 

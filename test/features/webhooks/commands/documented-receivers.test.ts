@@ -31,13 +31,13 @@ async function expectToPass(code: string, program: string, name: string): Promis
   expect(results).toHaveLength(PROBE_NAMES.length);
 }
 
-it('the documented receiver for Node.js passes every probe', { timeout: 60_000 }, async () => {
+it('the documented receiver for Node.js passes every probe', async () => {
   await expectToPass(codeBlock('js'), process.execPath, 'receiver.mjs');
 });
 
 it.skipIf(PYTHON === undefined)(
   'the documented receiver for Python passes every probe',
-  { timeout: 60_000 },
+
   async () => {
     await expectToPass(codeBlock('python'), PYTHON ?? '', 'receiver.py');
   },
