@@ -17,7 +17,7 @@ export default defineConfig({
     hookTimeout: 240_000,
     pool: 'forks',
     // Two more than the cores of a small machine: half of the time is spent waiting for timeouts, children and terminals.
-    maxWorkers: 4,
+    maxWorkers: 6,
     reporters: ['default', './test/support/skipped.ts'],
     setupFiles: ['test/support/setup.ts'],
     env: { NO_PROXY: '*', TZ: 'UTC' },

@@ -98,7 +98,7 @@ describe('the wait for fills', () => {
     const made = await watched((ms, signal) => {
       sleeps.push(ms);
       return forEver(ms, signal);
-    });
+    }, 60_000);
     const report = made.watch.wait(AWAITED);
     made.bring(
       push('Order', { orderId: '39', tradeId: '7', amountK: 5, action: 'I' }),
