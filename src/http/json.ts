@@ -126,12 +126,13 @@ export class ArrayItems {
       return undefined;
     }
     // Some servers send a byte order mark.
-    const match = /^(?:\xef\xbb\xbf)?[ \n\r\t]*([^ \n\r\t])/.exec(chunk.toString('latin1'));
-    if (match === null) return undefined;
-    if (match[1] === '{') throw new ShapeFault('it is an object, not an array');
-    if (match[1] !== '[') throw new JsonFault('it is not a JSON array');
+    const text = chunk.toString('latin1');
+    const at = /^(?:\xef\xbb\xbf)?[ \n\r\t]*/.exec(text)?.[0].length ?? 0;
+    if (at === chunk.length) return undefined;
+    if (text[at] === '{') throw new ShapeFault('it is an object, not an array');
+    if (text[at] !== '[') throw new JsonFault('it is not a JSON array');
     this.#phase = 'inside';
-    return match[0].length;
+    return at + 1;
   }
 
   /** Finds the last comma between items, and the bracket that ends the array. */

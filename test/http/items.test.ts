@@ -86,7 +86,8 @@ describe('a list in chunks', () => {
 
   test('is refused if it is not UTF-8, and may have a byte order mark', () => {
     expect(() => split(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), [])).toThrow('it is not UTF-8');
-    expect(split(Buffer.from('\ufeff[1]'), [])).toEqual([1]);
+    const marked = Buffer.from('\ufeff \n[1]');
+    expect([split(marked, []), split(marked, everywhere(marked.length))]).toEqual([[1], [1]]);
   });
 
   test('has items before its end arrives', () => {

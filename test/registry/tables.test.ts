@@ -1,7 +1,7 @@
 /** What scripts and the next command read in the tables of every command: in pipes nothing is rounded or relative, on terminals no id is missing. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTurn } from '../support/turns.ts';
-import { type Case, type Peer, SAMPLED, startPeer } from './invoke.ts';
+import { CASES, type Case, type Peer, startPeer } from './invoke.ts';
 
 let peer: Peer;
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => peer.close());
 
-const TABULAR = SAMPLED.filter(({ command, sample }) => {
+const TABULAR = CASES.filter(({ command, sample }) => {
   const printsRows = ['list', 'record'].includes(command.output.kind) && command.defaultFormat === undefined;
   return printsRows && sample.prints === undefined && !sample.draws && !sample.waits && sample.terminal === undefined;
 });

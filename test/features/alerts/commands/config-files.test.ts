@@ -28,6 +28,38 @@ describe('svc alerts config check', () => {
   });
 });
 
+const WITH_INTERVAL = (fields: string) =>
+  `${CONFIG}time_intervals:\n  - name: x\n    time_intervals: [{ ${fields} }]\n`;
+
+describe('svc alerts config check of a configuration', () => {
+  it('names what is wrong in a time interval', async () => {
+    const faults: Readonly<Record<string, string>> = {
+      'weekdays: ["a:b:c"]': 'a:b:c is not a range: write begin:end',
+      'weekdays: [someday]': 'someday is not a weekday',
+      'weekdays: ["friday:monday"]': 'the last day is before the first; a week begins on Sunday',
+      'days_of_month: ["x"]': 'x is not a number',
+      'times: [{ start_time: "25:00", end_time: "26:00" }]': '25:00 is not a time of day: write HH:MM',
+      'times: [{ start_time: "24:00", end_time: "24:00" }]': 'start_time must be before end_time',
+    };
+    for (const [fields, message] of Object.entries(faults)) {
+      const run = await check(WITH_INTERVAL(fields), '-o', 'json');
+      expect([fields, run.code, run.stdout]).toEqual([fields, 1, expect.stringContaining(message)]);
+    }
+    expect(await check(WITH_INTERVAL('times: [{ start_time: "22:00", end_time: "24:00" }]'))).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it('names a matcher that cannot be read', async () => {
+    for (const matcher of ['{"my name"="b"', '"my name"="b"}', '{"my name"}', 'a=~"["']) {
+      const run = await check(CONFIG.replace('team="db"', JSON.stringify(matcher)), '-o', 'json');
+      expect([matcher, run.code]).toEqual([matcher, 1]);
+    }
+    const run = await check(CONFIG.replace('- matchers: [team="db"]', '- match: { 1a: b }'), '-o', 'json');
+    expect([run.code, run.stdout]).toEqual([1, expect.stringContaining('\\"1a\\" is not a label name')]);
+  });
+});
+
 const CHAIN = (routes: string) =>
   `receivers: [{ name: ops }, { name: a }, { name: b }]\nroute:\n  receiver: ops\n  routes:\n${indented(routes)}\n`;
 

@@ -60,6 +60,7 @@ describe('svc api', () => {
     [['alerts', 'GET', '//evil.example/x']],
     [['alerts', 'GET', '/status', '-f', 'a=b']],
     [['alerts', 'GET', '/a/%2E%2e/x']],
+    [['alerts', 'GET', '/a b']],
     [['alerts', 'get', '/status']],
     [['nothing', 'GET', '/status']],
     [['alerts', 'POST', '/x', '--yes', '-f', 'a=b', '-f', 'a=c']],

@@ -123,6 +123,7 @@ describe('svc webhooks update', () => {
   it('says that a disabled subscription stays disabled until its url changes', async () => {
     await using service = await subscribed();
     service.subscribe(RECEIVER, ['summary.completed'], 2);
+    expect((await service.run(['get', 'ep_1'])).stdout).toContain('disabled; only a new url enables it: ');
     for (const event of ['webhook.ping', 'summary.completed']) {
       expect(await service.run(['update', 'ep_1', '--add-event', event])).toMatchObject({
         code: 0,
