@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { interruptionOf } from '../../../src/errors.ts';
-import { failure, type RunOptions } from '../../support/svc.ts';
+import { failure, type RunOptions, svc } from '../../support/svc.ts';
 import { TOKEN as GATEWAY_TOKEN, gateway } from '../trade/gateway.ts';
 import { LISTS, profileServer, SILENCE, withProfile } from './profiles.ts';
 
@@ -251,6 +251,20 @@ describe('the password file of a profile', () => {
     await run([...LISTS.alerts, '--profile', 'default'], { env: { SVC_ALERTS_USER: 'other' } });
     await run(LISTS.alerts, { env: { SVC_ALERTS_USER: 'other' } });
     expect(server.sent()).toEqual([basic('ops'), basic('other')]);
+  });
+
+  it('of the environment needs a user, and is the only credential of its service', async () => {
+    for (const [env, why] of [
+      [{ SVC_ALERTS_PASSWORD: 'secret' }, 'SVC_ALERTS_PASSWORD is set without a user'],
+      [
+        { SVC_ALERTS_PASSWORD: 'secret', SVC_ALERTS_TOKEN: 't' },
+        'SVC_ALERTS_TOKEN and SVC_ALERTS_PASSWORD are both set',
+      ],
+    ] as const) {
+      const run = await svc(['alerts', 'list', '-o', 'json', '--base-url', 'http://127.0.0.1:9'], { env });
+      expect(run.code).toBe(2);
+      expect(failure(run)).toMatchObject({ code: 'config_invalid', message: expect.stringContaining(why) });
+    }
   });
 
   it('needs a user, and is the only credential of its service', async () => {

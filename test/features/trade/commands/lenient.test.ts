@@ -46,6 +46,14 @@ describe('svc trade buy', () => {
   });
 });
 
+it('svc trade close asks with a question mark for what the table does not say', async () => {
+  const close = ['close', '7', '--amount', '9'];
+  const asked = async () => (await gateway.run(close, { terminal: 200, answer: false })).asked;
+  expect(await asked()).toEqual([expect.stringContaining('(buy, opened at 1.16, P/L ?)')]);
+  feed.tables['OpenPosition'] = [{ ...POSITION, open: null, isBuy: null, grossPL: 4.5 }];
+  expect(await asked()).toEqual([expect.stringContaining('(?, opened at ?, P/L 4.5)')]);
+});
+
 describe('a row that cannot be read', () => {
   it('is left out with a notice: exit 10', async () => {
     feed.tables['OpenPosition'] = [UNREADABLE, POSITION];
