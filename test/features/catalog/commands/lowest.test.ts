@@ -45,3 +45,14 @@ test('svc catalog check --field lowest measures the change of the lowest price',
   expect(one).toMatchObject({ field: 'price', value: 70, first: 90 });
   expect(one.change_percent).toBeCloseTo(-22.2222, 3);
 });
+
+test('svc catalog check names no field of a lowest price that is not known', async () => {
+  catalog.replies(market([{ product: 'milk', store: 'fixprice', place: 'Moscow', prices: [{ ago: 3, price: null }] }]));
+  const read = async (...field: string[]) => {
+    const argv = ['check', 'milk', '--change', '5%', '--since', '3d', ...field, '-o', 'json'];
+    const { code, stdout } = await catalog.run(argv);
+    return [code, JSON.parse(stdout).sources[0]];
+  };
+  expect(await read('--field', 'lowest')).toMatchObject([11, { field: null, value: null, first: null }]);
+  expect(await read()).toMatchObject([11, { field: 'price', value: null, change_percent: null }]);
+});
