@@ -17,7 +17,7 @@ const AT_MARKET = {
   time_in_force: 'GTC',
 };
 
-describe('sends', () => {
+describe('svc trade buy sends', () => {
   it.each([
     ['an order at market', ['buy', 'EUR/USD', '5'], AT_MARKET],
     [
@@ -83,7 +83,7 @@ describe('sends', () => {
   });
 });
 
-describe('sends nothing', () => {
+describe('svc trade buy sends nothing', () => {
   it.each([
     [['buy', 'EUR/USD', '1.5'], 'the amount "1.5" is not a whole number above 0'],
     [
