@@ -8,7 +8,7 @@ import { type Node, nodesOf } from './source.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const MOST_LINES = 60;
-const MOST_TEST_LINES = 65_000;
+const MOST_TEST_LINES = 60_000;
 
 const FILES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', 'test'], {
   cwd: ROOT,
