@@ -96,6 +96,22 @@ describe('several matchers', () => {
     }
   });
 
+  it('takes a missing label for an empty one', async () => {
+    const operators = [
+      matcher('a', '=', ''),
+      matcher('a', '!=', ''),
+      matcher('a', '=~', '.*'),
+      matcher('a', '=~', 'x'),
+    ];
+    const tests = await Promise.all(operators.map((one) => labelTest([one])));
+    expect(tests.map((matches) => [matches({}), matches({ a: '' }), matches({ a: 'x' })])).toEqual([
+      [true, true, false],
+      [false, false, true],
+      [true, true, true],
+      [false, false, true],
+    ]);
+  });
+
   it('have to match all', async () => {
     const matches = await labelTest([matcher('v', '=~', '(?i)db'), matcher('team', '=', 'x')]);
     const labels = [{ team: 'y', v: 'db' }, { team: 'x', v: 'DB' }, { v: 'db' }];

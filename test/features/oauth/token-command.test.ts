@@ -127,9 +127,9 @@ describe('the token command of a profile', () => {
         'echo part-of-a-token; echo "no key for part-of-a-token; password=hunter22" >&2; exit 3',
         /failed with exit status 3: no key for \*\*\*/,
       ],
-      ['kill -9 $$', /failed with exit status 137/],
+      ['kill -9 $$', /failed with exit status 137$/m],
       ['(echo "the vault is sealed"; echo "ask ops") >&2', /printed nothing: the vault is sealed; ask ops/],
-      ['echo "  "', /printed nothing/],
+      ['echo "  "', /printed nothing$/m],
     ] as const) {
       const { run } = script(text);
       for (const argv of [LISTS.alerts, SILENCE]) {

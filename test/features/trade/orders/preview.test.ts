@@ -146,10 +146,13 @@ describe('guards', () => {
       `the gateway reports that USD/JPY cannot be sold now; nothing was sent (${shown})`,
     );
     expect(refusal({ buyTradable: false }, {}, { side: 'buy' })).toContain('USD/JPY cannot be bought now');
-    const refusals = [{ minQuantity: 10 }, { maxQuantity: 4 }, { instrBaseUnitSize: 2 }].map((offer) => refusal(offer));
+    const refusals = [{ minQuantity: 10 }, { maxQuantity: 4 }, { maxQuantity: 1 }, { instrBaseUnitSize: 2 }].map(
+      (offer) => refusal(offer),
+    );
     expect(refusals).toEqual([
       '5 is too small: the minimum of USD/JPY is 10; nothing was sent',
       '5 is too large: the maximum of USD/JPY is 4; nothing was sent',
+      '5 is too large: the maximum of USD/JPY is 1; nothing was sent',
       '5 is not a multiple of 2, the trading step of USD/JPY; nothing was sent',
     ]);
     expect(refusal({ sell: undefined }, {}, { limit: parseDistance('153', '--limit') })).toBe(
