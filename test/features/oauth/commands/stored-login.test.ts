@@ -13,6 +13,7 @@ import {
   type RotatingServer,
   rotatingServer,
 } from '../../../support/rotating-server.ts';
+import { answer, faultServer } from '../../../support/servers.ts';
 import { type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 
 const EXPIRED = -10;
@@ -264,4 +265,22 @@ it('a corrupt file of logins is reported, and the next login sets it aside', asy
     stderr: expect.stringMatching(/not JSON; svc moved it to .*corrupt-/),
   });
   expect(await svc(['oauth', 'token'], { home, env })).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
+});
+
+it('a personal token is sent after its date, too: the service decides, and nothing refreshes it', async () => {
+  await using server = await faultServer((socket) => socket.write(answer(200, '{"items":[]}')));
+  const home = temporaryHome();
+  const at = Math.floor(Date.now() / 1000);
+  const personal = {
+    kind: 'personal' as const,
+    profile: 'default',
+    base_url: server.url,
+    access_token: 'pt-0123456789',
+    obtained_at: at - 90 * DAY,
+    expires_at: at - 1,
+  };
+  keep(join(home, 'config'), { clients: [], credentials: [personal] });
+  const run = await svc(['webhooks', 'list', '-o', 'json'], { home, env: { SVC_WEBHOOKS_URL: server.url } });
+  expect(run).toMatchObject({ code: 0, stdout: '[]\n' });
+  expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer pt-0123456789']);
 });

@@ -242,3 +242,42 @@ describe('an order', () => {
     expect(orderState(closing, tables)).toMatchObject({ filled: false, closed_trades: [] });
   });
 });
+
+describe('the orders of a close', () => {
+  const CLOSING = { orderIds: ['39'], tradeIds: ['50'], accountId: '1', symbol: 'EUR/USD', amountK: 7, sentAt: 0 };
+  const stateOfClose = (pushes: readonly RowPush[], awaited: object = {}) => {
+    const tables = new SeenTables();
+    for (const one of pushes) tables.take(one);
+    const { filled, touched, seen, over, status, closed_trades } = orderState({ ...CLOSING, ...awaited }, tables);
+    return { filled, touched, seen, over, status, closed: closed_trades.map(({ trade_id }) => trade_id) };
+  };
+  const NOTHING = { filled: false, touched: false, seen: false, over: false, status: undefined, closed: [] };
+
+  test('are filled when the closed parts add up to the amount', () => {
+    expect(stateOfClose([])).toEqual(NOTHING);
+    const part = { ...NOTHING, touched: true, seen: true, closed: ['50'] };
+    expect(stateOfClose([closed('50', 4)])).toEqual(part);
+    expect(stateOfClose([closed('50', 7)])).toEqual({ ...part, filled: true });
+    expect(stateOfClose([closed('50', 4), closed('51', 3, { orderId: '39' })])).toMatchObject({ filled: true });
+  });
+
+  test('have the closed trades of their ids, or of the account and the symbol if none is named', () => {
+    const others = [closed('60', 7), closed('61', 7, { accountId: '2' }), closed('62', 7, { currency: 'USD/JPY' })];
+    expect(stateOfClose(others)).toEqual(NOTHING);
+    expect(stateOfClose(others, { tradeIds: undefined }).closed).toEqual(['60']);
+    const all = { tradeIds: undefined, accountId: undefined, symbol: undefined };
+    expect(stateOfClose(others, all).closed).toEqual(['60', '61', '62']);
+  });
+
+  test('have only what was closed since they were sent', () => {
+    const at = Date.UTC(2018, 3, 25, 12, 7, 17);
+    const since = (sentAt: number) => stateOfClose([closed('50', 7)], { sentAt }).closed;
+    expect([since(at - 1000), since(at + 999), since(at + 1000)]).toEqual([['50'], ['50'], []]);
+  });
+
+  test('have the status of the only order', () => {
+    expect(stateOfClose([order({ status: 6 }, 'I')])).toMatchObject({ seen: true, touched: false, status: 6 });
+    const two = [order({ status: 6 }, 'I'), push('Order', 'I', { orderId: '40', status: 2 })];
+    expect(stateOfClose(two, { orderIds: ['39', '40'] }).status).toBeUndefined();
+  });
+});
