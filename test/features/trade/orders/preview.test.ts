@@ -54,6 +54,9 @@ describe('a preview', () => {
     );
     expect(bare).toMatchObject({ rate: null, bid: null, stop: { rate: null, pips: 40, money: null } });
     expect(bare.summary).toBe('Sell 5 USD/JPY (5,000 USD) at market, GTC, in account 654061 (00654061), stop 40 pips');
+    const stop = parseDistance('150', '--stop');
+    for (const unknown of [{ sell: undefined }, { pip: undefined }, { pip: 0 }])
+      expect(preview({ stop }, unknown).stop).toMatchObject({ rate: 150, pips: null, money: null });
     // The older table counts by the single unit.
     expect(
       preview({ stop: parseDistance('40pips', '--stop') }, { instrBaseUnitSize: undefined }).stop?.money,
