@@ -93,6 +93,8 @@ describe('a preview', () => {
       ['limit entry', 'stop entry'],
       ['stop entry', 'limit entry'],
     ]);
+    expect(preview({ side: 'buy', rate: parseRate('154.214') }).order).toBe('limit entry');
+    expect(preview({ side: 'sell', rate: parseRate('154.2') }).order).toBe('limit entry');
   });
 
   test('distinguishes thousands of forex from contracts', () => {
