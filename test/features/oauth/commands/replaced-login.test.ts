@@ -81,6 +81,12 @@ it('a replaced login is not revoked if the service has ended it, or gave no refr
   expect(server.revoked).toEqual([]);
 });
 
+it('a replaced login is not revoked if the new one has the same refresh token', async () => {
+  server.change = (part, fields) => (part === 'token' ? { ...fields, refresh_token: 'the-same-0123456789' } : fields);
+  for (let time = 0; time < 2; time++) expect((await signIn()).code).toBe(0);
+  expect(server.revoked).toEqual([]);
+});
+
 it('a login of another profile is never revoked', async () => {
   await addProfile();
   expect((await signIn('--profile', 'other')).code).toBe(0);

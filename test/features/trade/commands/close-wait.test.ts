@@ -85,6 +85,13 @@ describe('svc trade close --wait', () => {
     },
   );
 
+  it('names the order that is still open, and the commands that show it', async () => {
+    client.gateway.traps.add('market-closed');
+    const run = await client.run(['close', holdTrade(client.gateway), '--yes', '--wait', '60ms'], { sleeps: true });
+    expect(run.code).toBe(9);
+    expect(run.stderr).toMatch(/order (\d+) is still open: svc trade orders get \1, svc trade positions/);
+  });
+
   it('exits 10 if one trade is closed and another is not', async () => {
     client.gateway.traps.add('market-closed');
     const ids = [holdTrade(client.gateway), holdTrade(client.gateway)];
