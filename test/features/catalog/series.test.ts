@@ -103,6 +103,16 @@ test('is in the order of observation, however many digits a second has', () => {
   ]);
 });
 
+test('is in the order of ids where the times are the same, a missing id first', () => {
+  const observed_at = '2026-01-02T10:00:00Z';
+  const snapshots = [2, 1, null].map((id): Snapshot => {
+    const common = { parser_name: 'fixprice', source_id: 'r', price: 1, valid_from_at: null, valid_to_at: null };
+    return { ...common, id: id ?? undefined, observed_at } as Snapshot;
+  });
+  const [series] = seriesOf([row('r')], snapshots);
+  expect(series?.observations.map(({ snapshot: { id } }) => id)).toEqual([undefined, 1, 2]);
+});
+
 describe('rows of one series', () => {
   const names = (rows: readonly Source[], snapshots: readonly Snapshot[] = []) =>
     seriesOf(rows, snapshots).map((one) => [one.source_id, one.price_unit, one.unit]);

@@ -62,8 +62,8 @@ describe('the loopback listener', () => {
     const listener = await listening();
     const { port } = listener;
     const answer = listener.answer(judge);
-    const bytes = await exchangeBytes(port, get(`${PATH}?right&code=c0de`, port) + get('/done', port));
-    expect(await answer).toBe('right&code=c0de');
+    const bytes = await exchangeBytes(port, get(`${PATH}?right&code=c0de?x`, port) + get('/done', port));
+    expect(await answer).toBe('right&code=c0de?x');
     const page = afterRedirect(bytes);
     expect(page).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expectHeaders(page, 'Content-Type: text/html; charset=utf-8');

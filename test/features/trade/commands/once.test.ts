@@ -66,6 +66,19 @@ describe('--once with the same key', () => {
     expect(posts()).toBe(1);
   });
 
+  it('waits for the fills of the order that was accepted, with --wait', async () => {
+    const position = { tradeId: '7', accountId: ACCOUNT, currency: 'EUR/USD', amountK: 9, open: 1.16 };
+    for (const side of ['buy', 'sell']) {
+      const once = [side, ...ONCE.slice(1)];
+      expect((await gateway.run(once)).code).toBe(0);
+      const isBuy = side === 'buy';
+      gateway.feed.tables['OpenPosition'] = [{ ...position, isBuy, orderId: '390285837' }];
+      const again = await gateway.run([...once, '--wait', '2s'], { home: gateway.home, sleeps: true });
+      expect(again.code, again.stderr).toBe(0);
+      expect(JSON.parse(again.stdout)).toMatchObject({ status: 'filled', trades: [{ trade_id: '7' }] });
+    }
+  });
+
   it('reports the refusal, with its exit status', async () => {
     gateway.feed.onOrder = (response) => reply(response, 400, '{"code":20001,"message":"no","parameters":[]}');
     const first = await gateway.run(ONCE);
