@@ -1,6 +1,5 @@
 /** What scripts and the next command read in the tables of every command: in pipes nothing is rounded or relative, on terminals no id is missing. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { inTurn } from '../support/turns.ts';
 import { CASES, type Case, type Peer, startPeer } from './invoke.ts';
 
 let peer: Peer;
@@ -24,13 +23,13 @@ const parts = (id: string): readonly string[] => id.toLowerCase().split(/[\s=:]+
 /** What these print with -q is in csv and in the wide table only: numbers of rows, times, and the source ids of compared prices. */
 const IN_WIDE_ONLY = ['catalog products snapshots', 'catalog products dynamics', 'catalog compare'];
 
-it.each(TABULAR.map((what, at) => ({ what, at, name: what.name })))(
+it.each(TABULAR.map((what) => ({ what, name: what.name })))(
   '$name prints times, numbers and ids in full in a pipe, and enough of the ids on a terminal',
-  async ({ what, at }) => {
+  async ({ what }) => {
     const ids = (await printed(what, '-q')).split('\n').filter((id) => id !== '');
     const json = await printed(what, '-o', 'json');
     const isInTable = !IN_WIDE_ONLY.includes(what.command.id);
-    for (const format of inTurn([isInTable ? 'table' : 'wide', 'csv'], at, 1)) {
+    for (const format of [isInTable ? 'table' : 'wide', 'csv']) {
       const text = await printed(what, '-o', format);
       const grouped = format === 'csv' ? [] : [/\b\d{1,3}(,\d{3})+\b/g];
       for (const wrong of [/\b\d+[ydhms] ago\b/g, /\bin \d+[ydhm]\b/g, ...grouped, /\S*…/g])

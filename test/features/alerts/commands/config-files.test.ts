@@ -40,6 +40,9 @@ describe('svc alerts config check of a configuration', () => {
       'days_of_month: ["x"]': 'x is not a number',
       'times: [{ start_time: "25:00", end_time: "26:00" }]': '25:00 is not a time of day: write HH:MM',
       'times: [{ start_time: "24:00", end_time: "24:00" }]': 'start_time must be before end_time',
+      'times: [{ start_time: "", end_time: "09:00" }]': 'an empty text is not a time of day: write HH:MM',
+      'location: "+01:00"': '+01:00',
+      'location: nowhere': 'nowhere',
     };
     for (const [fields, message] of Object.entries(faults)) {
       const run = await check(WITH_INTERVAL(fields), '-o', 'json');
@@ -55,8 +58,10 @@ describe('svc alerts config check of a configuration', () => {
       const run = await check(CONFIG.replace('team="db"', JSON.stringify(matcher)), '-o', 'json');
       expect([matcher, run.code]).toEqual([matcher, 1]);
     }
-    const run = await check(CONFIG.replace('- matchers: [team="db"]', '- match: { 1a: b }'), '-o', 'json');
-    expect([run.code, run.stdout]).toEqual([1, expect.stringContaining('\\"1a\\" is not a label name')]);
+    for (const label of ['1a', '~']) {
+      const run = await check(CONFIG.replace('- matchers: [team="db"]', `- match: { ${label}: b }`), '-o', 'json');
+      expect([run.code, run.stdout]).toEqual([1, expect.stringContaining(`\\"${label}\\" is not a label name`)]);
+    }
   });
 });
 

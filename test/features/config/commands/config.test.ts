@@ -115,6 +115,8 @@ describe('svc config set', () => {
       ['timeout', 'soon'],
       ['alerts.uri', 'https://h'],
       ['cacert', 'ca.pem'],
+      ['credentials.helper', 'a/helper'],
+      ['alerts.tokenCommand', './program'],
       ['timeout', '5s', '--profile', '../x'],
       ['timeout', '5s', '--profile', '__proto__'],
     ]) {
