@@ -1,10 +1,10 @@
 // npm run test:hard [-- suite…]: the long suites, three at a time on two processors, and those that measure alone; what came of them goes to bench/hard.md.
 // SVC_HARD_SCALE=0.1 runs a tenth of everything, SVC_HARD_PATIENCE=3 waits three times as long: on a machine that does other things.
 // The suite fuzz takes other cases every time; SVC_SEED takes those of a seed that it printed.
-import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { endGroup, startGroup } from './groups.mjs';
 import { root, run, setup } from './setup.mjs';
 
 /** What each one tells, and after how many minutes it is ended: on two cores that do nothing else, three at a time need less. */
@@ -59,28 +59,11 @@ if (unknown.length > 0 || !(scale > 0) || !(patience > 0)) {
 setup();
 if (run(process.execPath, ['scripts/peers.mjs']) !== 0) process.exit(1);
 
-/** Each in a process group of its own, so that what it started ends with it. */
-const running = new Set();
-function end({ pid }) {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // it has ended
-  }
-}
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => {
-    for (const child of running) end(child);
-    process.exit(130);
-  });
-}
-
 async function runSuite(name, minutes) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-hard-'));
   const report = join(folder, 'report.json');
   const began = performance.now();
-  const child = spawn(
-    process.execPath,
+  const child = startGroup(
     [
       'node_modules/vitest/vitest.mjs',
       'run',
@@ -91,18 +74,16 @@ async function runSuite(name, minutes) {
       `--outputFile.json=${report}`,
     ],
     // Through a pipe: at a terminal, two would draw over each other.
-    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], detached: true },
+    { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   child.stdout.pipe(process.stdout, { end: false });
-  running.add(child);
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
-    end(child);
+    endGroup(child);
   }, minutes * 60_000);
   const status = await new Promise((done) => child.on('close', (code) => done(code ?? 1)));
   clearTimeout(timer);
-  running.delete(child);
   const seconds = Math.round((performance.now() - began) / 1000);
   const tests = existsSync(report)
     ? JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap(({ assertionResults }) => assertionResults)

@@ -78,7 +78,7 @@ const OPERATORS = {
 /** Types, and what is imported. */
 const WITHOUT_VALUES = /^(TS(?!As|Satisfies|NonNull)|Import|ExportAll)/;
 
-/** @typedef {{ id: number, area: string, file: string, line: number, kind: string, start: number, end: number, before: string, after: string, isStatement: boolean, inFunction: boolean }} Mutant */
+/** @typedef {{ id: number, area: string, file: string, line: number, start: number, end: number, before: string, after: string, isStatement: boolean, inFunction: boolean }} Mutant */
 
 /** Every possible mutant of all areas, in the order of the files. */
 function possibleMutants() {
@@ -121,14 +121,14 @@ function isLabel(node, field) {
   );
 }
 
-/** What is written in the place of a node, and what kind of change it is. */
+/** What is written in the place of a node. */
 function changesOf(node, code) {
   if (['BinaryExpression', 'LogicalExpression'].includes(node.type)) return changedOperators(node, code);
   if (node.type === 'UnaryExpression' && node.operator === '!')
-    return [{ kind: 'operator', after: `(${code.slice(node.start + 1, node.end)})` }];
+    return [{ after: `(${code.slice(node.start + 1, node.end)})` }];
   if (node.type === 'Literal') return changedConstant(node);
   if (['ExpressionStatement', 'ThrowStatement'].includes(node.type) && node.directive === undefined)
-    return [{ kind: 'statement', after: '{}', isStatement: true }];
+    return [{ after: '{}', isStatement: true }];
   return [];
 }
 
@@ -137,17 +137,16 @@ function changedOperators({ start, end, left, operator }, code) {
   const at = code.indexOf(operator, left.end);
   const [one, other] = [code.slice(start, at), code.slice(at + operator.length, end)];
   return (OPERATORS[operator] ?? []).map((changed) => ({
-    kind: 'operator',
     after: `((${one}) ${changed} (${other}))`,
   }));
 }
 
 /** Texts for people, which contain a space, are not changed. */
 function changedConstant({ value }) {
-  if (typeof value === 'boolean') return [{ kind: 'constant', after: String(!value) }];
-  if (typeof value === 'number') return [{ kind: 'constant', after: String(value + 1) }];
+  if (typeof value === 'boolean') return [{ after: String(!value) }];
+  if (typeof value === 'number') return [{ after: String(value + 1) }];
   if (typeof value !== 'string' || /\s/.test(value)) return [];
-  return [{ kind: 'constant', after: value === '' ? "'x'" : "''" }];
+  return [{ after: value === '' ? "'x'" : "''" }];
 }
 
 /** The same random numbers for the same seed (mulberry32). */

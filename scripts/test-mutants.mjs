@@ -1,10 +1,10 @@
 // npm run test:mutants [-- --count 200 --seed 35]: makes single wrong changes to the code of orders, tokens, matchers, signatures and
 // prices, and runs the tests that reach each of them, until one fails. What came of it goes to bench/mutants.md.
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { endGroup, startGroup } from './groups.mjs';
 import { pickMutants } from './mutants.mjs';
 import { root } from './setup.mjs';
 
@@ -62,20 +62,19 @@ async function runWaiting() {
   for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
     const files = reaching.get(mutant.id);
     const status = files.length === 0 ? 0 : await runTests(files, [mutant]);
-    results.set(mutant.id, { status, files: files.length });
+    results.set(mutant.id, status);
     console.log(`${results.size}/${mutants.length} ${status === 0 ? 'LIVES ' : 'caught'} ${textOf(mutant)}`);
   }
 }
 
 /** @returns the exit status of the tests, 1 if they had to be ended. */
 function runTests(files, mutants, env = {}) {
-  const child = spawn(process.execPath, [join(root, 'scripts/run-mutant.mjs'), ...files], {
+  const child = startGroup([join(root, 'scripts/run-mutant.mjs'), ...files], {
     cwd: root,
     env: { ...process.env, SVC_MUTANTS: JSON.stringify(mutants), ...env },
     stdio: 'ignore',
-    detached: true,
   });
-  const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), MINUTES * 60_000);
+  const timer = setTimeout(() => endGroup(child), MINUTES * 60_000);
   return new Promise((done) =>
     child.on('close', (code) => {
       clearTimeout(timer);
@@ -90,7 +89,7 @@ function textOf({ id, area, file, line, before, after }) {
 }
 
 function report() {
-  const living = mutants.filter(({ id }) => results.get(id).status === 0);
+  const living = mutants.filter(({ id }) => results.get(id) === 0);
   const share = 1 - living.length / mutants.length;
   const areas = [...new Set(mutants.map(({ area }) => area))].map((area) => {
     const all = mutants.filter((mutant) => mutant.area === area);

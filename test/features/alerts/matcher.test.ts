@@ -14,6 +14,13 @@ async function answers(matchers: readonly Matcher[], ask: (one: Matcher) => unkn
   return Object.fromEntries(await Promise.all(rows));
 }
 
+const ONE_OF_EACH = [
+  matcher('a', '=', 'x'),
+  matcher('a', '=', ''),
+  matcher('a', '!=', 'x'),
+  matcher('a', '!=', ''),
+  matcher('a', '!~', 'x'),
+];
 const regexes = (...values: readonly string[]): Matcher[] => values.map((value) => matcher('a', '=~', value));
 const valuesFor = async (matchers: readonly Matcher[], ask: (one: Matcher) => Promise<boolean>, answer: boolean) => {
   const rows = await Promise.all(matchers.map(async (one) => ((await ask(one)) === answer ? [] : [one.value])));
@@ -49,15 +56,7 @@ describe('a matcher', () => {
   });
 
   it('needs its label unless it matches the empty text', async () => {
-    const matchers = [
-      matcher('a', '=', 'x'),
-      matcher('a', '=', ''),
-      matcher('a', '!=', 'x'),
-      matcher('a', '!=', ''),
-      matcher('a', '!~', 'x'),
-      matcher('a', '!~', ''),
-    ];
-    expect(await answers(matchers, needsLabel)).toEqual({
+    expect(await answers([...ONE_OF_EACH, matcher('a', '!~', '')], needsLabel)).toEqual({
       'a="x"': true,
       'a=""': false,
       'a!="x"': false,
@@ -129,14 +128,7 @@ describe('a silence could mute everything', () => {
   const wide = (one: Matcher): Promise<boolean> => isWide([one]);
 
   it('if no matcher requires a definite value', async () => {
-    const matchers = [
-      matcher('a', '=', 'x'),
-      matcher('a', '=', ''),
-      matcher('a', '!=', 'x'),
-      matcher('a', '!=', ''),
-      matcher('a', '!~', 'x'),
-    ];
-    expect(await answers(matchers, wide)).toEqual({
+    expect(await answers(ONE_OF_EACH, wide)).toEqual({
       'a="x"': false,
       'a=""': true,
       'a!="x"': true,
