@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { callbackPath } from '../../../../src/features/oauth/loopback-listener.ts';
 import { browse, type OidcServer, startOidc } from '../../../support/oidc.ts';
@@ -286,6 +286,14 @@ describe('svc oauth login ends with nothing stored and the port free', () => {
     expect(free.code).toBe(0);
     expect(redirectOf(free.authorization).port).toBe(String(port));
   });
+});
+
+it('a token for an hour expires an hour after svc oauth login, which says when', async () => {
+  const server = await PlainServer.start();
+  onTestFinished(() => server.close());
+  const run = await login({ url: server.url, args: ['-o', 'json'], at: Date.UTC(2026, 0, 14, 12) });
+  expect(JSON.parse(run.stdout)).toMatchObject({ expires_at: '2026-01-14T13:00:00.000Z' });
+  expect(stored(run.home)?.credentials).toMatchObject([{ expires_at: Date.UTC(2026, 0, 14, 13) / 1000 }]);
 });
 
 describe('svc oauth login by paste', () => {

@@ -145,6 +145,78 @@ describe('the refresh of a stored login', () => {
   });
 });
 
+describe('a command of several requests', () => {
+  const LIST = '{"items":[{"id":"ep_1","url":"https://192.0.2.7/","events":["webhook.ping"],"status":1}]}';
+  const ANOTHER = { access_token: 'at-9-abcdefghijkl', refresh_token: 'rt-9-abcdefghijkl' };
+
+  interface Happening {
+    /** Of the answer to a refresh. */
+    readonly refreshStatus?: number;
+    /** Of the answer to the first request. */
+    readonly firstStatus?: number;
+    /** Seconds that it takes. */
+    readonly takes?: number;
+    /** Another process stores a login meanwhile, which lasts so many seconds. */
+    readonly replaced?: number;
+  }
+
+  async function deleting(left: number, happening: Happening) {
+    const { refreshStatus = 200, firstStatus = 200, takes = 0, replaced } = happening;
+    const home = temporaryHome();
+    const config = join(home, 'config');
+    let now = Date.now();
+    const sent: string[] = [];
+    const meanwhile = () => {
+      now += takes * 1000;
+      if (replaced !== undefined) keep(config, login(server.url, replaced, ANOTHER));
+    };
+    await using server = await faultServer((socket, { method, path, headers, body }, index) => {
+      if (path === '/oauth/token') {
+        sent.push(`refresh with ${new URLSearchParams(body).get('refresh_token')}`);
+        socket.write(answer(refreshStatus, '{"access_token":"at-10-abcdefghijkl","expires_in":3600}'));
+        return;
+      }
+      sent.push(`${method} ${headers['authorization']}`);
+      if (index === 1) meanwhile();
+      socket.write(answer(index === 1 ? firstStatus : 200, method === 'GET' ? LIST : '{"ok":true}'));
+    });
+    keep(config, login(server.url, left));
+    const argv = ['webhooks', 'delete', 'ep_1', '--yes'];
+    const env = { SVC_WEBHOOKS_URL: server.url };
+    const { code } = await svc(argv, { home, env, now: () => now });
+    return { code, sent };
+  }
+
+  it('goes on with its token, whatever another process stores meanwhile', async () => {
+    expect(await deleting(3000, { replaced: 3600, takes: 60 })).toEqual({
+      code: 0,
+      sent: [`GET Bearer ${FIRST.access}`, `DELETE Bearer ${FIRST.access}`],
+    });
+  });
+
+  it('tries once to refresh a token that is about to expire', async () => {
+    expect(await deleting(30, { refreshStatus: 503 })).toEqual({
+      code: 0,
+      sent: [`refresh with ${FIRST.refresh}`, `GET Bearer ${FIRST.access}`, `DELETE Bearer ${FIRST.access}`],
+    });
+  });
+
+  it.each([
+    ['is about to expire', 30],
+    ['has expired', -3600],
+  ])('refreshes the login of another process, which %s, after the service refused its own', async (_name, replaced) => {
+    expect(await deleting(3000, { firstStatus: 401, replaced })).toEqual({
+      code: 0,
+      sent: [
+        `GET Bearer ${FIRST.access}`,
+        `refresh with ${ANOTHER.refresh_token}`,
+        'GET Bearer at-10-abcdefghijkl',
+        'DELETE Bearer at-10-abcdefghijkl',
+      ],
+    });
+  });
+});
+
 describe('svc oauth status', () => {
   it('shows one of three states', async () => {
     const states = [
