@@ -52,6 +52,14 @@ describe('svc trade close --wait', () => {
     });
   });
 
+  it('subscribes to each table once for several trades', async () => {
+    const { code } = await close([holdTrade(client.gateway), holdTrade(client.gateway)]);
+    expect({ code, subscribed: client.calls().filter((call) => call.includes('/trading/subscribe')) }).toEqual({
+      code: 0,
+      subscribed: ['Order', 'OpenPosition', 'ClosedPosition'].map((model) => `POST /trading/subscribe models=${model}`),
+    });
+  });
+
   interface Ending {
     readonly name: string;
     readonly traps: readonly ('fok-killed' | 'partial-fills' | 'market-closed' | 'no-push')[];
