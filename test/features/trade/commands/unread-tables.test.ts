@@ -1,7 +1,8 @@
 /** Tables that the gateway cannot show: what protects is sent all the same, and says what was not checked. */
 
-import { beforeEach, describe, expect, it } from 'vitest';
-import { failure } from '../../../support/svc.ts';
+import type { ServerResponse } from 'node:http';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { failure, svc, temporaryHome } from '../../../support/svc.ts';
 import { ACCOUNT, fileGateway, reply, tableTime } from './document-gateway.ts';
 
 const gateway = await fileGateway();
@@ -92,6 +93,55 @@ describe.each(FAULTS)('where $name', ({ status, body, exit }) => {
     expect(failure(done)['message']).toMatch(why);
     expect(failure(done)['hint']).toContain(hint);
   });
+});
+
+/** How else a table cannot be read. */
+const UNREADABLE: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  'the gateway does not know the path': (response) => reply(response, 404, '{"message":"Not found"}'),
+  'the gateway refuses the read': (response) =>
+    reply(response, 200, '{"response":{"executed":false,"error":"not available now"}}'),
+  'the answer is not JSON': (response) => reply(response, 200, 'rows'),
+  'the answer is too large': (response) =>
+    void response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1e9 }).write('{'),
+  'no answer comes in time': (response) => reply(response, 408, ''),
+};
+
+it.each(Object.keys(UNREADABLE))('a close and a cancel are sent although %s', async (name) => {
+  for (const [table, argv] of [
+    ['OpenPosition', ['close', '7', '--amount', '9']],
+    ['Order', ['orders', 'cancel', '39']],
+  ] as const) {
+    gateway.feed.orders.length = 0;
+    gateway.feed.onModel = (model, response) => {
+      if (model === table) UNREADABLE[name]?.(response);
+      return model === table;
+    };
+    const { code, stderr } = await gateway.run([...argv, '--account', ACCOUNT, '--yes']);
+    expect({ code, sent: gateway.feed.orders.length }, stderr).toEqual({ code: 0, sent: 1 });
+    expect(stderr).toContain(`: could not check the table ${table}\n`);
+  }
+});
+
+it('with real money, a cancel whose account cannot be read needs the word unknown', async () => {
+  const home = temporaryHome();
+  await svc(['config', 'set', 'trade.live', 'true'], { home });
+  gateway.feed.usedUp.add('Order');
+  onTestFinished(() => void gateway.feed.usedUp.clear());
+  for (const [typed, sent] of [
+    [ACCOUNT, []],
+    ['unknown', [{ order_id: '39' }]],
+  ] as const) {
+    const { asked } = await gateway.run(['orders', 'cancel', '39'], {
+      home,
+      terminal: 200,
+      env: { NO_COLOR: '1' },
+      answers: [typed],
+    });
+    expect({ asked, sent: gateway.feed.orders }).toEqual({
+      asked: ['REAL MONEY, account unknown: Cancel order 39? Type unknown to confirm:'],
+      sent,
+    });
+  }
 });
 
 it('a refused credential ends a command before it sends anything', async () => {
