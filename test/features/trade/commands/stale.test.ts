@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { until } from '../gateway.ts';
 import { holdOrder, holdTrade } from './holdings.ts';
 import { forwarder } from './lost-answers.ts';
 import { fileTrader } from './trader.ts';
@@ -80,3 +81,29 @@ it.each([
   expect({ code, orders: between.orders }).toEqual({ code: 7, orders: [] });
   expect(stderr).toContain('nothing was sent');
 });
+
+it.each([
+  ['a close', () => ['close', holdTrade(client.gateway)]],
+  ['a cancel', () => ['orders', 'cancel', holdOrder(client.gateway)]],
+  ['the change of an order', () => ['orders', 'update', holdOrder(client.gateway), '--amount', '5']],
+  ['a stop', () => ['positions', 'update', holdTrade(client.gateway), '--stop', '40pips']],
+])(
+  'is not sent over a new connection if the gateway ended the first one during the confirmation: %s',
+  async (_name, argv) => {
+    await using between = await forwarder(client.gateway.url);
+    const { code, stderr } = await client.run(argv(), {
+      terminal: 200,
+      env: { SVC_TRADE_URL: between.url },
+      async answer() {
+        const earlier = between.engine.length;
+        client.gateway.cut();
+        // svc takes leave once it knows.
+        await until(() => between.engine.slice(earlier).some((request) => request.startsWith('POST ')));
+        return true;
+      },
+    });
+    expect({ code, orders: between.orders }).toEqual({ code: 7, orders: [] });
+    expect(stderr).toContain('nothing was sent');
+    expect(stderr).not.toContain('reconnecting');
+  },
+);
