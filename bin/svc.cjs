@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 'use strict';
 // The version and the help pages are texts prepared at build time: printing one loads nothing but this file and their table.
-if (Number.parseInt(process.versions.node, 10) < 20) {
+const major = Number.parseInt(process.versions.node, 10);
+if (major < 20) {
   process.stderr.write(`svc: needs Node.js 20.19 or later, and this is ${process.versions.node}\n`);
   process.exit(70);
 }
@@ -40,6 +41,7 @@ function prepared() {
  * only from folders that nobody else can write.
  */
 function keepCompiledCode() {
+  if (major < 22) return;
   const { enableCompileCache } = require('node:module');
   const { XDG_CACHE_HOME, HOME } = process.env;
   if (enableCompileCache === undefined || process.geteuid === undefined || process.versions.bun !== undefined) return;

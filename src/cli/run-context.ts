@@ -266,7 +266,7 @@ export function isInteractive(
   { input }: Pick<GlobalInput, 'input'>,
   { stdin, stderr, env, prompter }: Context,
 ): boolean {
-  return stdin.isTTY && stderr.isTTY && prompter !== undefined && input && !env['CI'] && !env['SVC_NO_INPUT'];
+  return input && stderr.isTTY && stdin.isTTY && prompter !== undefined && !env['CI'] && !env['SVC_NO_INPUT'];
 }
 
 /** The only proof of confirmation: its holder has called `confirm`. */

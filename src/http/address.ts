@@ -1,8 +1,7 @@
-/** Addresses: how they are written, which may get a credential, and by which proxy they are reached. */
-import { BlockList, isIP } from 'node:net';
+/** Addresses: how they are written, and which may get a credential. */
 import { SvcError } from '../errors.ts';
 import { isSecretName, redactText } from './redact.ts';
-import type { ProxySettings, Target } from './target.ts';
+import type { Target } from './target.ts';
 
 /**
  * An http or https URL without userinfo, query or fragment. `strip` is the service's own base path,
@@ -82,64 +81,6 @@ export function checkConnection(target: Rules): string | undefined {
     return `the connection to ${origin} is not encrypted: others on the network can read and change it, including secrets`;
   if (protocol === 'http:') return undefined;
   return `the certificate of ${host} is not checked: others on the network can read and change what is sent`;
-}
-
-/** The proxy for an address, by the environment's variables. Loopback is never proxied. */
-export function proxyFor(url: URL, settings: ProxySettings): URL | undefined {
-  const https = url.protocol === 'https:';
-  const own = https ? settings.https : settings.http;
-  const text = own || settings.all;
-  if (!text || isLoopback(url) || isExempt(url, settings.noProxy ?? '')) return undefined;
-  const named = https ? 'https_proxy' : 'http_proxy';
-  const variable = own ? named : 'all_proxy';
-  let proxy: URL;
-  try {
-    proxy = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-  } catch {
-    throw new SvcError('config_invalid', `${variable} is not a URL: ${JSON.stringify(redactText(text))}`);
-  }
-  if (!/^(https?|socks5h?):$/.test(proxy.protocol)) {
-    const kind = proxy.protocol.slice(0, -1);
-    throw new SvcError(
-      'config_invalid',
-      `${variable} names a ${kind} proxy; svc supports http, https, socks5 and socks5h`,
-    );
-  }
-  if (isSocks(proxy) && proxy.port === '') proxy.port = '1080';
-  return proxy;
-}
-
-export function isSocks(proxy: URL): boolean {
-  return proxy.protocol.startsWith('socks');
-}
-
-/** `no_proxy`: domains with subdomains, addresses, networks, perhaps ports; `*` is everything. */
-function isExempt(url: URL, list: string): boolean {
-  const host = bare(url.hostname).replace(/\.$/, '');
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  return list
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .some((entry) => {
-      if (entry === '*') return true;
-      const match = /^(\[[^\]]*\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry);
-      const name = bare(match?.[1] ?? '').replace(/^\*?\.|\.$/g, '');
-      if (name === '' || (match?.[2] !== undefined && match[2] !== port)) return false;
-      if (isIP(host) !== 0) return matchesAddress(host, name);
-      return host === name || host.endsWith(`.${name}`);
-    });
-}
-
-function matchesAddress(host: string, entry: string): boolean {
-  const [network = '', prefix] = entry.split('/');
-  const family = isIP(network);
-  if (family === 0 || family !== isIP(host)) return false;
-  const kind = family === 6 ? 'ipv6' : 'ipv4';
-  const bits = Number(prefix ?? (family === 6 ? 128 : 32));
-  if (!Number.isInteger(bits) || bits < 0 || bits > (family === 6 ? 128 : 32)) return false;
-  const networks = new BlockList();
-  networks.addSubnet(network, bits, kind);
-  return networks.check(host, kind);
 }
 
 /** An IPv6 host name of a URL without its brackets. */

@@ -1,16 +1,17 @@
 /** The connections to one origin, with certificates and proxy. Only this file imports undici. */
 import type { LookupAddress } from 'node:dns';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { LookupFunction, Socket } from 'node:net';
+import { BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector, Dispatcher } from 'undici';
 import buildConnect from 'undici/lib/core/connect.js';
 import UndiciPool from 'undici/lib/dispatcher/pool.js';
 import { SvcError } from '../errors.ts';
-import { bare, isSocks, proxyFor } from './address.ts';
+import { bare, isLoopback } from './address.ts';
 import { ConnectFailure, ProxyFailure } from './failures.ts';
-import { openTunnel, proxyHeaders } from './proxy.ts';
-import type { Outbound, TlsOptions } from './target.ts';
+import { isSocks, openTunnel, proxyHeaders } from './proxy.ts';
+import { redactText } from './redact.ts';
+import type { Outbound, ProxySettings, TlsOptions } from './target.ts';
 
 export type ResponseHandler = Dispatcher.DispatchHandler;
 /** What a connection can do with the response. */
@@ -51,6 +52,60 @@ export async function openPool(to: URL, outbound: Outbound): Promise<Pool> {
   if (proxy === undefined) return new Pool(to, undefined, toService);
   const toProxy = connectToProxy(proxy, buildConnect({ ...context, rejectUnauthorized: true, timeout: CONNECT_MS }));
   return new Pool(to, proxy, https || isSocks(proxy) ? connectThrough(proxy, toProxy, toService) : toProxy);
+}
+
+/** The proxy for an address, by the environment's variables. Loopback is never proxied. */
+export function proxyFor(url: URL, settings: ProxySettings): URL | undefined {
+  const https = url.protocol === 'https:';
+  const own = https ? settings.https : settings.http;
+  const text = own || settings.all;
+  if (!text || isLoopback(url) || isExempt(url, settings.noProxy ?? '')) return undefined;
+  const named = https ? 'https_proxy' : 'http_proxy';
+  const variable = own ? named : 'all_proxy';
+  let proxy: URL;
+  try {
+    proxy = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
+  } catch {
+    throw new SvcError('config_invalid', `${variable} is not a URL: ${JSON.stringify(redactText(text))}`);
+  }
+  if (!/^(https?|socks5h?):$/.test(proxy.protocol)) {
+    const kind = proxy.protocol.slice(0, -1);
+    throw new SvcError(
+      'config_invalid',
+      `${variable} names a ${kind} proxy; svc supports http, https, socks5 and socks5h`,
+    );
+  }
+  if (isSocks(proxy) && proxy.port === '') proxy.port = '1080';
+  return proxy;
+}
+
+/** `no_proxy`: domains with subdomains, addresses, networks, perhaps ports; `*` is everything. */
+function isExempt(url: URL, list: string): boolean {
+  const host = bare(url.hostname).replace(/\.$/, '');
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      if (entry === '*') return true;
+      const match = /^(\[[^\]]*\]|[^:]*|.*:.*:.*?)(?::(\d+))?$/.exec(entry);
+      const name = bare(match?.[1] ?? '').replace(/^\*?\.|\.$/g, '');
+      if (name === '' || (match?.[2] !== undefined && match[2] !== port)) return false;
+      if (isIP(host) !== 0) return matchesAddress(host, name);
+      return host === name || host.endsWith(`.${name}`);
+    });
+}
+
+function matchesAddress(host: string, entry: string): boolean {
+  const [network = '', prefix] = entry.split('/');
+  const family = isIP(network);
+  if (family === 0 || family !== isIP(host)) return false;
+  const kind = family === 6 ? 'ipv6' : 'ipv4';
+  const bits = Number(prefix ?? (family === 6 ? 128 : 32));
+  if (!Number.isInteger(bits) || bits < 0 || bits > (family === 6 ? 128 : 32)) return false;
+  const networks = new BlockList();
+  networks.addSubnet(network, bits, kind);
+  return networks.check(host, kind);
 }
 
 const LOOPBACK: readonly LookupAddress[] = [

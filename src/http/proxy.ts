@@ -1,7 +1,11 @@
 /** How to connect through a proxy. */
 import type { Socket } from 'node:net';
-import { bare, hostLiteral, isSocks } from './address.ts';
+import { bare, hostLiteral } from './address.ts';
 import { ProxyFailure } from './failures.ts';
+
+export function isSocks(proxy: URL): boolean {
+  return proxy.protocol.startsWith('socks');
+}
 
 /** The `proxy-authorization` from the user and password in the proxy's address. */
 export function proxyHeaders(proxy: URL): Record<string, string> {

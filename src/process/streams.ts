@@ -11,8 +11,13 @@ const PIPE_BYTES = 65_536;
 /** What an interrupted svc prints has to be written in this time. */
 const AT_ONCE_MS = 20;
 
-/** Loads node:tty, which takes 3 ms, only where somebody asks: <Tab> does not. */
+/** Loads node:tty, which takes 3 ms, only for a device: no pipe and no file is a terminal. */
 export function isTerminal(fd: number): boolean {
+  try {
+    if (!fstatSync(fd).isCharacterDevice()) return false;
+  } catch {
+    return false; // closed
+  }
   return process.getBuiltinModule('node:tty').isatty(fd);
 }
 

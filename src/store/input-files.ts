@@ -1,6 +1,6 @@
 /** Input that the user names: a file, a pipe, a device, or standard input. */
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync, promises, readSync, statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { SvcError } from '../errors.ts';
@@ -74,7 +74,7 @@ function isPipeOrDevice(path: string): boolean {
 
 /** Reads in chunks; the next chunk overwrites the buffer. */
 async function* pipeChunks(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
-  const file = await untilAborted(open(path, 'r'), signal, closeLater);
+  const file = await untilAborted(promises.open(path, 'r'), signal, closeLater);
   try {
     const buffer = Buffer.allocUnsafe(65_536);
     for (;;) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { proxyFor } from '../../src/http/address.ts';
+import { proxyFor } from '../../src/http/pool.ts';
 import { proxyHeaders } from '../../src/http/proxy.ts';
 
 const settings = { http: 'http://plain.proxy:3128', https: 'secure.proxy:3129' };
