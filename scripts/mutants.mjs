@@ -2,6 +2,7 @@
  * The mutants of `npm run test:mutants`: single wrong changes to the code of orders, tokens, matchers, signatures and prices. A seed picks
  * some of all that are possible.
  */
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { parseAst } from 'rolldown/parseAst';
 import { root } from './setup.mjs';
@@ -78,7 +79,7 @@ const OPERATORS = {
 /** Types, and what is imported. */
 const WITHOUT_VALUES = /^(TS(?!As|Satisfies|NonNull)|Import|ExportAll)/;
 
-/** @typedef {{ id: number, area: string, file: string, line: number, start: number, end: number, before: string, after: string, isStatement: boolean, inFunction: boolean }} Mutant */
+/** @typedef {{ id: number, area: string, file: string, line: number, lineText: string, start: number, end: number, before: string, after: string, isStatement: boolean, inFunction: boolean }} Mutant */
 
 /** Every possible mutant of all areas, in the order of the files. */
 function possibleMutants() {
@@ -87,7 +88,11 @@ function possibleMutants() {
       const code = readFileSync(`${root}${file}`, 'utf8');
       const found = [];
       collect(parseAst(code, { lang: 'ts' }), code, false, found);
-      return found.map((one) => ({ ...one, area, file, line: code.slice(0, one.start).split('\n').length }));
+      const lines = code.split('\n');
+      return found.map((one) => {
+        const line = code.slice(0, one.start).split('\n').length;
+        return { ...one, area, file, line, lineText: lines[line - 1] };
+      });
     }),
   );
 }
@@ -149,26 +154,24 @@ function changedConstant({ value }) {
   return [{ after: value === '' ? "'x'" : "''" }];
 }
 
-/** The same random numbers for the same seed (mulberry32). */
-function randomNumbers(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** @returns {Mutant[]} `count` mutants that the seed picks. */
+/**
+ * The mutants whose hashes with the seed are the smallest: as long as its line stays the same, a mutant stays picked.
+ * @returns {Mutant[]}
+ */
 export function pickMutants(count, seed) {
-  const all = possibleMutants();
-  const random = randomNumbers(seed);
-  const picked = Array.from(
-    { length: Math.min(count, all.length) },
-    () => all.splice(Math.floor(random() * all.length), 1)[0],
-  );
-  return picked.map((mutant, index) => ({ ...mutant, id: index + 1 }));
+  const times = new Map();
+  const hashed = possibleMutants().map((mutant) => {
+    const text = JSON.stringify([seed, mutant.file, mutant.lineText, mutant.before, mutant.after]);
+    times.set(text, (times.get(text) ?? 0) + 1);
+    return {
+      mutant,
+      hash: createHash('sha256')
+        .update(`${text}${times.get(text)}`)
+        .digest('hex'),
+    };
+  });
+  hashed.sort((one, other) => (one.hash < other.hash ? -1 : 1));
+  return hashed.slice(0, count).map(({ mutant }, index) => ({ ...mutant, id: index + 1 }));
 }
 
 /** The code of the mutant's file with its change. */
