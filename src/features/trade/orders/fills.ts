@@ -34,7 +34,8 @@ export class FillWatch {
   #isReady = false;
   /** Something may have been pushed between two sessions. */
   #misses = false;
-  #ended: SvcError | undefined;
+  /** Why no more pushes come. */
+  #ended: string | undefined;
 
   /** `waitMs`: how long an order is waited for. */
   constructor(waitMs: number, context: Pick<RunContext, 'signal' | 'sleep' | 'notice'>) {
@@ -112,7 +113,7 @@ export class FillWatch {
         isRead = true;
       }
       this.#context.signal.throwIfAborted();
-      if (this.#ended !== undefined) return report(state, 'unknown', this.#ended.message);
+      if (this.#ended !== undefined) return report(state, 'unknown', this.#ended);
       if (limit.rang) return this.#finalState(order);
       await changed;
     }
@@ -171,18 +172,18 @@ export class FillWatch {
   }
 
   async #listen(session: Session): Promise<void> {
-    let ended: SvcError | undefined;
+    let ended: string | undefined;
     try {
       for await (const event of session.events()) {
-        if (event.kind === 'closed') ended = event.error;
+        if (event.kind === 'closed') ended = event.error.message;
         const push = event.kind === 'push' ? readPush(event.name, event.payload) : undefined;
         if (push?.kind !== 'row') continue;
         this.#tables.take(push);
         this.#wake();
       }
-      ended ??= new SvcError('connection_lost', 'the connection was closed');
+      ended ??= 'the connection was closed';
     } catch (error) {
-      ended ??= error instanceof SvcError ? error : new SvcError('internal', 'the pushes failed', { cause: error });
+      ended ??= error instanceof SvcError ? error.message : 'the pushes failed';
     }
     // The end of a replaced session does not matter.
     if (session === this.#session) this.#ended = ended;
