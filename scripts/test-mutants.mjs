@@ -63,10 +63,16 @@ async function runWaiting() {
     const files = reaching.get(mutant.id);
     let status = files.length === 0 ? 0 : await runTests(files, [mutant]);
     // A test may use a constant and call no function of its file.
-    if (status === 0 && !mutant.inFunction) status = await runTests([], [mutant]);
+    if (status === 0 && !mutant.inFunction) status = await runTests(foldersOf(mutant), [mutant]);
     results.set(mutant.id, status);
     console.log(`${results.size}/${mutants.length} ${status === 0 ? 'LIVES ' : 'caught'} ${textOf(mutant)}`);
   }
+}
+
+/** With all tests of the feature, or of the store, and of the declarations of commands. */
+function foldersOf({ file }) {
+  const [, folder, feature] = file.split('/');
+  return ['test/registry/', folder === 'features' ? `test/features/${feature}/` : `test/${folder}/`];
 }
 
 /** @returns the exit status of the tests, 1 if they had to be ended. */
