@@ -109,6 +109,5 @@ function stopDistance(
     throw sizingFailure(`the rate of ${currency} is unknown (buy, sell, pip)`, 'pass --stop in pips');
   checkExitPrices({ side, stop }, Number(rate));
   const away = side === 'buy' ? minus(exact(rate), exact(stop.text)) : minus(exact(stop.text), exact(rate));
-  if (away.digits <= 0n) throw sizingFailure('the stop is at the rate');
   return [away, exact(pip)];
 }

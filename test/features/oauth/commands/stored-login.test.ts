@@ -1,9 +1,11 @@
 /** A stored login in all that can happen to it, in this process. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OAuthCredential } from '../../../../src/store/credentials.ts';
+import { withLock } from '../../../../src/store/lock.ts';
 import { parseCredentials } from '../../../support/credentials.ts';
+import { lockContext } from '../../../support/folder.ts';
 import {
   ANY_TOKEN,
   FIRST,
@@ -94,15 +96,33 @@ describe('the refresh of a stored login', () => {
     }
   });
 
-  it('with a forgotten client says so, and how to register again', async () => {
-    const meddle: Meddle = ({ answer }) =>
-      answer(401, { error: 'invalid_client', error_description: 'no such client' });
-    const { code, stderr, stored } = await signedIn(['refresh'], { meddle });
-    expect([code, stored.login_required]).toEqual([4, undefined]);
-    expect(stderr).toMatch(
-      /invalid_client: no such client.*the service may have deleted the stored client \S+, or its/,
-    );
-    expect(stderr).toContain('hint: sign in again with: svc oauth login --new-client\n');
+  it.each(['invalid_client', 'unauthorized_client'])(
+    'with a forgotten client says so, and how to register again: %s',
+    async (error) => {
+      const meddle: Meddle = ({ answer }) => answer(401, { error, error_description: 'no such client' });
+      const { code, stderr, stored } = await signedIn(['refresh'], { meddle });
+      expect([code, stored.login_required]).toEqual([4, undefined]);
+      expect(stderr).toMatch(/client: no such client.*the service may have deleted the stored client \S+, or its/);
+      expect(stderr).toContain('hint: sign in again with: svc oauth login --new-client\n');
+    },
+  );
+
+  it('sends nothing if the login was deleted while it waited for another process', async () => {
+    await using server = await rotatingServer({ rotates: true });
+    const home = temporaryHome();
+    const path = keep(join(home, 'config'), login(server.url, EXPIRED));
+    const { run } = await withLock(`${path}.lock`, lockContext, async () => {
+      let run: ReturnType<typeof svc> | undefined;
+      await new Promise<void>((resolve) => {
+        const sleepsUntil = (): undefined => resolve() as undefined;
+        run = svc(['oauth', 'token'], { home, env: { SVC_WEBHOOKS_URL: server.url }, sleepsUntil });
+      });
+      rmSync(path);
+      return { run };
+    });
+    const ended = await run;
+    expect({ ...ended, calls: server.calls }).toMatchObject({ code: 4, stdout: '', calls: 0 });
+    expect(ended?.stderr).toContain('the login was deleted');
   });
 
   it('that is answered in another shape is not sent again: the service has spent the token', async () => {

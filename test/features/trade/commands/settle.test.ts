@@ -212,6 +212,15 @@ describe('svc trade journal settle', () => {
     expect(run.code, run.stderr).toBe(code);
     expect(gateway.journal().map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown', 'unknown']);
   });
+
+  it.each([
+    ['waits for a minute', 30_000, 3, 'unknown'],
+    ['settles it after a minute', 90_000, 0, 'absent'],
+  ])('of a request from another machine, whose sender cannot be checked, %s', async (_name, ago, code, outcome) => {
+    const owner = { ...processName(process.pid), host: 'elsewhere' };
+    const run = await settle(homeWith([{ ...BUY, owner }], ago), 'id-1', '--as', 'absent');
+    expect({ code: run.code, journal: gateway.journal() }, run.stderr).toMatchObject({ code, journal: [{ outcome }] });
+  });
 });
 
 it('a raw order that the gateway refuses for a used-up limit was sent, and is refused', async () => {

@@ -275,6 +275,15 @@ describe('the orders of a close', () => {
     expect([since(at - 1000), since(at + 999), since(at + 1000)]).toEqual([['50'], ['50'], []]);
   });
 
+  test('of an unknown amount are filled when all that they name is closed, unless one was canceled', () => {
+    const ended = (status: number) => [order({ amountK: 7, status }, 'I'), order({ status }, 'D')];
+    const filled = (pushes: readonly RowPush[]) => stateOfClose(pushes, { amountK: undefined }).filled;
+    expect(filled([order({ amountK: 7, status: 2 }, 'I'), closed('50', 7)])).toBe(false);
+    expect(filled([...ended(9), closed('50', 4)])).toBe(false);
+    expect(filled([...ended(9), closed('50', 7)])).toBe(true);
+    expect(filled([...ended(3), closed('50', 7)])).toBe(false);
+  });
+
   test('have the status of the only order', () => {
     expect(stateOfClose([order({ status: 6 }, 'I')])).toMatchObject({ seen: true, touched: false, status: 6 });
     const two = [order({ status: 6 }, 'I'), push('Order', 'I', { orderId: '40', status: 2 })];
