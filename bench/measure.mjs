@@ -1,32 +1,59 @@
-// Times whole commands. Each round runs every command once, so that a machine that slows down affects all of them.
+// Times whole programs in a clean environment, in turns.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const scratch = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+/** The home folder of every measured program, and the place for every file of the benchmark. */
+const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+
 const GNU_TIME = '/usr/bin/time';
+const TICKS_PER_SECOND = 100;
 
-/** @typedef {{ wall: number, cpu: number, mib: number | undefined, status: number }} Sample seconds, seconds, MiB */
+/** @typedef {{ wall: number, cpu: number, mib: number }} Sample seconds, seconds, and MiB or NaN */
 
-/** The environment of a measured command. It is clean because NODE_EXTRA_CA_CERTS alone doubles the start time of Node.js 20. */
-export function cleanEnvironment(env = {}) {
-  return { PATH: process.env.PATH, HOME: scratch, LANG: 'C.UTF-8', ...env };
+export function makeFolder(name) {
+  return mkdtempSync(join(home, `${name}-`));
 }
 
-/** Runs one command line in bash, whose `time` measures the process and its children in milliseconds. */
+/** It is clean because NODE_EXTRA_CA_CERTS alone doubles the start time of Node.js 20. */
+export function cleanEnvironment(env = {}) {
+  return { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...env };
+}
+
+/**
+ * Runs a command line in bash, whose `time` measures the process and its children in milliseconds.
+ * @returns {Promise<Sample>}
+ */
 export async function time(commandLine, env = {}) {
-  const figures = join(scratch, 'figures');
-  const memory = join(scratch, 'memory');
+  const figures = join(home, 'figures');
+  const memory = join(home, 'memory');
   const counted = existsSync(GNU_TIME) ? `${GNU_TIME} -f %M -o ${memory} ${commandLine}` : commandLine;
-  const script = `TIMEFORMAT='%3R %3U %3S'; { time ${counted} >/dev/null 2>/dev/null ; } 2> ${figures}; `;
-  const status = await new Promise((done) => {
-    const child = spawn('bash', ['-c', `${script} exit $?`], { env: cleanEnvironment(env), stdio: 'ignore' });
-    child.on('close', (code) => done(code ?? 1));
-  });
-  const [wall = 0, user = 0, system = 0] = readFileSync(figures, 'utf8').trim().split(/\s+/).map(Number);
-  const mib = existsSync(memory) ? Number(readFileSync(memory, 'utf8').trim().split('\n').at(-1)) / 1024 : undefined;
-  return { wall, cpu: user + system, mib, status };
+  const script = `TIMEFORMAT='%3R %3U %3S'; { time ${counted} >/dev/null 2>/dev/null ; } 2> ${figures}; exit $?`;
+  const child = spawn('bash', ['-c', script], { env: cleanEnvironment(env), stdio: 'ignore' });
+  const [status] = await once(child, 'close');
+  if (status !== 0) throw new Error(`ended with ${status}: ${commandLine.slice(0, 200)}`);
+  const [wall, user, system] = readFileSync(figures, 'utf8').trim().split(/\s+/).map(Number);
+  const mib = existsSync(memory) ? Number(readFileSync(memory, 'utf8')) / 1024 : Number.NaN;
+  return { wall, cpu: user + system, mib };
+}
+
+/**
+ * One round to warm up, then so many rounds in which every name has its turn, so that a machine that slows down affects all of them.
+ * Returns the results by name, in the order of the rounds.
+ */
+export async function takeTurns(names, rounds, measureOne) {
+  const results = Object.fromEntries(names.map((name) => [name, []]));
+  for (let round = -1; round < rounds; round++) {
+    for (const name of names) {
+      const result = await measureOne(name);
+      if (round >= 0) results[name].push(result);
+    }
+  }
+  return results;
 }
 
 export function median(values) {
@@ -35,29 +62,38 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/**
- * Runs interleaved rounds after one warm-up. Ratios are medians of the ratios within a round.
- * @param {Record<string, string>} commands name → bash command line; the first is the base of the ratios
- */
-export async function compare(commands, { rounds, env = {} }) {
-  const names = Object.keys(commands);
-  /** @type {Record<string, Sample[]>} */
-  const samples = Object.fromEntries(names.map((name) => [name, []]));
-  for (let round = -1; round < rounds; round++) {
-    for (const name of names) {
-      const sample = await time(commands[name], env);
-      if (sample.status > 1) throw new Error(`${name} ended with ${sample.status}: ${commands[name]}`);
-      if (round >= 0) samples[name].push(sample);
-    }
+/** The median of one measure: `wall`, `cpu` or `mib`. */
+export function medianOf(samples, measure) {
+  return median(samples.map((sample) => sample[measure]));
+}
+
+/** The median of the ratios, each within a round. */
+export function medianRatio(samples, base, measure) {
+  return median(samples.map((sample, round) => sample[measure] / base[round][measure]));
+}
+
+/** CPU seconds and MiB of a running process, or undefined if it has ended. */
+export function readUsage(pid) {
+  try {
+    // The name of the program is in parentheses, and may contain spaces.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
+    return { cpu: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND, mib: Number(kib) / 1024 };
+  } catch {
+    return undefined;
   }
-  const base = samples[names[0]];
-  return names.map((name) => ({
-    name,
-    wall: median(samples[name].map(({ wall }) => wall)),
-    cpu: median(samples[name].map(({ cpu }) => cpu)),
-    mib: samples[name][0].mib === undefined ? undefined : Math.max(...samples[name].map(({ mib }) => mib)),
-    wallRatio: median(samples[name].map(({ wall }, i) => wall / base[i].wall)),
-    cpuRatio: median(samples[name].map(({ cpu }, i) => cpu / base[i].cpu)),
-    leastRatio: Math.min(...samples[name].map(({ wall }) => wall)) / Math.min(...base.map(({ wall }) => wall)),
-  }));
+}
+
+/** A service on this machine. `answer` gets each request and its response. */
+export async function startService(answer) {
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    answer(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${server.address().port}`;
+  return { url, close: () => server.close().closeAllConnections() };
 }
