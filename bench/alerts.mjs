@@ -48,14 +48,15 @@ async function measureOneAlert(bench, url) {
     { peers: { amtool: `--alertmanager.url=${url}/1 alert query -o json`, curl: `-sf ${url}/1/api/v2/alerts` } },
   );
   const table = await compareLines(bench, { svc: `alerts list ${base}` });
+  const jsonWork = '`alerts list -o json` of one alert';
   return [
     timeRow(bench, json, {
-      work: '`alerts list -o json` of one alert',
+      work: jsonWork,
       goals: { node: 3.2, otherNode: 2.6, executable: 1.15 },
       reason: MODULES_REASON,
     }),
-    timeRow(bench, json, { work: 'the same', base: 'amtool', goals: { executable: 1.6 }, reason: MODULES_REASON }),
-    timeRow(bench, table, { work: 'the same as a table' }),
+    timeRow(bench, json, { work: jsonWork, base: 'amtool', goals: { executable: 1.6 }, reason: MODULES_REASON }),
+    timeRow(bench, table, { work: '`alerts list` of one alert, a table' }),
   ];
 }
 
