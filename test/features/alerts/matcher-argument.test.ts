@@ -85,6 +85,7 @@ const REFUSED: readonly (readonly [args: readonly string[], why: string, ...spel
   [['{foo}'], NO_LIST, EXAMPLE],
   [['{}'], NO_LIST, EXAMPLE],
   [['{foo="bar"'], NO_LIST, 'foo="bar"'],
+  [['{foo="bar"x'], NO_LIST, EXAMPLE],
   [['{a="b",foo=="bar"}'], NO_LIST, 'a="b"', 'foo="bar"'],
   [['{foo="bar",,a="b"}'], NO_LIST, 'foo="bar"', 'a="b"'],
   [['{foo="bar"} {a="b"}'], NO_LIST, 'foo="bar"', 'a="b"'],

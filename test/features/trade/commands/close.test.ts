@@ -77,6 +77,7 @@ describe('svc trade close in an account that hedges', () => {
     ['more than it has', (id) => [id, '--amount', '11'], 3, /has only 10, not 11/],
     ['a trade of another account', (id) => [id, '--account', NETTING], 3, /is in account 654061, not in 654062/],
     ['an id that is none', () => ['123.0'], 2, /is not a trade id/],
+    ['a range that is none', () => [holdTrade(client.gateway), '--range', 'wide'], 2, /--range: "wide" is /],
     ['a command line without trades', () => [], 2, /nothing to close/],
     ['an amount of a symbol', () => ['--symbol', 'EUR/USD', '--amount', '5'], 2, /need trade ids/],
     ['two ways at once', (id) => [id, '--symbol', 'EUR/USD'], 2, /conflicting options/],

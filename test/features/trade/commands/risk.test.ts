@@ -42,6 +42,7 @@ describe('--risk', () => {
     expect(table).toMatch(
       /^AMOUNT +500\.00 \(1% of equity 50000\.00\) \/ \(40 pips x 0\.1 for 1,000 EUR\) = 125, rounded down$/m,
     );
+    expect(table).toMatch(/^COSTS +margin \d+\.\d\d of \d+\.\d\d usable, a pip is worth 12\.50, spread 1\.3 pips$/m);
     const sell = await client.run(['sell', 'EUR/USD', '--risk', '100', '--stop', '1.17', '--preview', '-o', 'json']);
     expect(JSON.parse(sell.stdout)).toMatchObject({ amount: 10, sizing: { stop_pips: 100, loss: 100 } });
     expect(client.orders()).toEqual([]);

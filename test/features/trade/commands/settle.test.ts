@@ -45,8 +45,9 @@ const STOP = { command: 'positions update', path: '/trading/change_trade_stop_li
 interface Sent {
   readonly command: string;
   readonly path: string;
-  readonly form: Readonly<Record<string, string>>;
+  readonly form: OrderSent['form'];
   readonly owner?: OrderSent['owner'];
+  readonly asked?: OrderSent['asked'];
   readonly clock_skew?: number;
 }
 
@@ -154,6 +155,11 @@ describe('svc trade journal settle', () => {
       /^buy of .*Z: alike at the gateway, newest first:\n {2}open position 9 \(buy 9K EUR\/USD at 1\.16, 20.*Z\)\n {2}open position 7 /,
     );
     expect(run.stderr).toContain('svc trade journal settle id-1 --as filled|open|done|absent');
+    const others = await gateway.run(['journal', 'settle', 'id-2'], { home });
+    expect(others.stderr).toMatch(/^orders cancel of .*Z: nothing alike is at the gateway now\n {2}if you know /);
+    gateway.feed.tables['OpenPosition'] = [position()];
+    const one = await gateway.run(['journal', 'settle', 'id-1'], { home });
+    expect(one.stderr).toContain('alike at the gateway, newest first:\n  open position 7 ');
     expect((await gateway.run(['journal', 'settle', '-q'], { home })).stdout).toBe('id-1\nid-2\n');
     const several = await gateway.run(['journal', 'settle', 'id-'], { home });
     expect(several).toMatchObject({
@@ -297,6 +303,24 @@ describe('the same request after an unknown outcome', () => {
     const home = homeWith([{ ...BUY, owner }], 2_000);
     const run = await gateway.run([...again, '--yes'], { home });
     expect({ code: run.code, posts: gateway.feed.orders.length }, run.stderr).toEqual({ code: 0, posts: 1 });
+  });
+
+  it('may have another date, but no other account', async () => {
+    const entry = ['entry', 'buy', 'EUR/USD', '9', '--rate', '1.04', '--expires', '2h', '--yes'];
+    gateway.feed.onOrder = (response) => response.destroy();
+    await gateway.run(entry);
+    const [sent] = gateway.journal();
+    const { command, path, form, asked } = sent as OrderSent;
+    gateway.feed.onOrder = (response) => reply(response, 200, ACCEPTED);
+    for (const [account_id, posts] of [
+      [ACCOUNT, 0],
+      ['2', 1],
+    ] as const) {
+      gateway.feed.orders.length = 0;
+      const home = homeWith([{ command, path, form: { ...form, account_id }, asked }]);
+      const run = await gateway.run(entry, { home, now: () => Date.now() + 300_000 });
+      expect({ account_id, posts: gateway.feed.orders.length }, run.stderr).toEqual({ account_id, posts });
+    }
   });
 
   it('is another request with another side', async () => {

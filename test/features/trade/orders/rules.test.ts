@@ -59,6 +59,12 @@ describe('stop and limit', () => {
     );
   });
 
+  test('say why they are none', () => {
+    const why = (text: string) => (thrown(() => parseDistance(text, '--stop')) as Error).message;
+    expect(['0', '0.0pips'].map(why)).toEqual(Array(2).fill('--stop: 0 is not a distance or a price'));
+    for (const text of ['', 'wide', '+0', '-x']) expect(why(text)).toContain('is neither pips nor a price');
+  });
+
   test('are never read as 0', () => {
     fc.assert(
       fc.property(

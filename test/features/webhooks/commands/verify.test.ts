@@ -241,6 +241,19 @@ it('svc webhooks verify searches for a cause only for a limited time', async () 
   });
 });
 
+it.each([
+  [99, ['body_minus_trailing_newline']],
+  [100, []],
+])(
+  'svc webhooks verify explains no further delivery after a hundred without a cause: after %i',
+  async (count, hints) => {
+    const unexplained = recorded(Buffer.from('{}')).repeat(count);
+    const path = file('causes.ndjson', unexplained + recorded(Buffer.concat([PING, Buffer.from('\n')])));
+    const rows = (await verify([path, '-o', 'ndjson'])).stdout.trimEnd().split('\n');
+    expect(JSON.parse(rows.at(-1) ?? '').hints).toEqual(hints);
+  },
+);
+
 describe('svc webhooks verify exits 2 for input that cannot be checked', () => {
   const empty = join(dir, 'empty');
   mkdirSync(empty);
