@@ -32,7 +32,7 @@ export async function time(commandLine, env = {}) {
   const figures = join(home, 'figures');
   const memory = join(home, 'memory');
   const counted = existsSync(GNU_TIME) ? `${GNU_TIME} -f %M -o ${memory} ${commandLine}` : commandLine;
-  const script = `TIMEFORMAT='%3R %3U %3S'; { time ${counted} >/dev/null 2>/dev/null ; } 2> ${figures}; exit $?`;
+  const script = `TIMEFORMAT='%3R %3U %3S'; { time ${counted} >${join(home, 'output')} 2>&1 ; } 2> ${figures}; exit $?`;
   const child = spawn('bash', ['-c', script], { env: cleanEnvironment(env), stdio: 'ignore' });
   const [status] = await once(child, 'close');
   if (status !== 0) throw new Error(`ended with ${status}: ${commandLine.slice(0, 200)}`);

@@ -78,7 +78,7 @@ function describeRun(bench) {
 
 \`npm run bench\` writes this page. A cell has the wall time, then that time divided by what the second column names, and in
 parentheses the goal; bold misses it. Figures are medians of interleaved rounds, and each ratio is taken within a round.
-Programs get no variables but PATH, HOME, LANG and their own settings. Node.js ${other} is divided by its own \`node -e 0\`, the
+Programs get no variables but PATH, HOME, LANG and their own settings, and write to a file. Node.js ${other} is divided by its own \`node -e 0\`, the
 executable by that of Node.js ${node}.
 
 Node.js ${process.versions.node} and ${OTHER_NODE}; ${machine}; ${new Date().toISOString().slice(0, 10)}.
