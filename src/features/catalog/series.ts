@@ -218,8 +218,7 @@ function byObservation(a: Observation, b: Observation): number {
 
 function isNewer(row: Source, than: Source): boolean {
   const [one, other] = [microsOf(row.observed_at), microsOf(than.observed_at)];
-  if (one === other || Number.isNaN(one)) return false;
-  return Number.isNaN(other) || one > other;
+  return !Number.isNaN(one) && (Number.isNaN(other) || one > other);
 }
 
 function placeOf({ parser_name, settlement }: Source): string {

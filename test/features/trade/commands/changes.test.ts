@@ -211,8 +211,11 @@ describe('a command of two requests', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'accepted' }, { outcome: 'unknown' }]);
   });
 
-  it('does not send the second if the first is refused', async () => {
-    const { code, stdout, posts } = await answering(UPDATE(), REFUSED);
+  it.each([
+    ['orders update', UPDATE],
+    ['positions update', EXITS],
+  ])('does not send the second if the first is refused: %s', async (_name, argv) => {
+    const { code, stdout, posts } = await answering(argv(), REFUSED);
     expect({ code, stdout, posts }).toEqual({ code: 3, stdout: '', posts: 1 });
   });
 });

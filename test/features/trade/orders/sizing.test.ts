@@ -127,5 +127,8 @@ describe('what an order costs', () => {
     });
     expect(costsText(preview('buy', ACCOUNT, { currency: 'EUR/USD' } as Offer))).toBe('');
     expect(costsText(costs)).toBe('margin 115.83 of 200.10 usable, a pip is worth 0.30, spread 1.3 pips');
+    expect(costsText(preview('buy', { ...ACCOUNT, usableMargin: undefined }, OFFER))).toBe(
+      'margin 115.83, a pip is worth 0.30, spread 1.3 pips',
+    );
   });
 });
