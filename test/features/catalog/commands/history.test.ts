@@ -114,6 +114,15 @@ describe('the requests of svc catalog history', () => {
     ]);
   });
 
+  test('are none of a source at another store', async () => {
+    catalog.replies(shop());
+    const { code, stderr } = await history('--store', 'chizhik', '--source', FIXPRICE.source_id);
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: expect.stringContaining('the product has no source in these stores and places'),
+    });
+  });
+
   test('are limited to --store, --source and --field', async () => {
     catalog.replies(shop());
     const { stdout } = await history('--store', 'chizhik', '--source', 'r:3', '--field', 'loyal_price', '-o', 'json');

@@ -43,6 +43,11 @@ describe('svc trade entry', () => {
     ]);
   });
 
+  it('ends tomorrow at a time that has passed today', async () => {
+    await client.run([...BUY, '--expires', '10:00', '--tz', 'UTC', '--yes']);
+    expect(client.orders()[0]).toMatchObject({ time_in_force: 'GTD', expiration: '2026-01-15 10:00' });
+  });
+
   it('prints a relative end in UTC', async () => {
     const { stderr } = await client.run([...BUY, '--expires', '2h', '--yes']);
     expect(stderr).toBe('the order expires at 2026-01-14 14:00 UTC\n');
