@@ -114,7 +114,7 @@ describe('the requests of svc catalog history', () => {
     ]);
   });
 
-  test('are none of a source at another store', async () => {
+  test('find nothing of a source at another store', async () => {
     catalog.replies(shop());
     const { code, stderr } = await history('--store', 'chizhik', '--source', FIXPRICE.source_id);
     expect({ code, stderr }).toEqual({

@@ -53,6 +53,7 @@ describe('svc trade positions update', () => {
     ['--stop 1.17', 3, /--stop: 1.17 must be below the rate 1.16 for a buy/],
     ['--stop -40pips', 2, /must have no sign/],
     ['--stop none --trail dynamic', 2, /--trail needs a stop/],
+    ['--limit wide', 2, /--limit: "wide" is neither/],
     [`--stop 40pips --account ${NETTING}`, 3, /is in account 654061, not in 654062/],
     ['', 2, /nothing to change/],
   ])('refuses %j', async (argv, code, why) => {
@@ -93,6 +94,16 @@ describe('svc trade orders update', () => {
     expect(code, stderr).toBe(0);
     expect(client.orders()).toEqual(forms.map((form) => ({ order_id, ...form })));
     expect(JSON.parse(stdout)).toMatchObject(forms.map(() => ({ order_id, outcome: 'accepted', order_ids: [] })));
+  });
+
+  it('asks with the new stop, and how it trails', async () => {
+    const order_id = holdOrder(client.gateway);
+    const asked = async (...more: string[]) => {
+      const argv = ['orders', 'update', order_id, '--stop', '40pips', ...more];
+      return (await client.run(argv, { terminal: 200, answer: false })).asked.join();
+    };
+    expect(await asked()).toMatch(/^Set the stop 40 pips away of order /);
+    expect(await asked('--trail', '10')).toMatch(/^Set the stop 40 pips away, trailing in steps of 10 of order /);
   });
 
   it('sends an unchanged rate in plain notation, however small', async () => {

@@ -159,6 +159,7 @@ describe('an order', () => {
       });
       expect(stateOf(pushes, { hedges: true })).toMatchObject({ filled: false, closed_trades: [] });
       expect(stateOf(pushes, { hedges: undefined })).toMatchObject({ filled: false, closed_trades: [] });
+      expect(stateOf([INSERT, closed('50', 4)], { hedges: false })).toMatchObject({ filled: false, touched: true });
     });
 
     test('only of its account, its symbol and the other side, and only since it was sent', () => {
