@@ -17,7 +17,7 @@ const STARTS = [
 ];
 
 const MODULES_REASON =
-  'loading modules (commander, undici and zod) takes two thirds of the time. Less would need our own parsers and HTTP client.';
+  'loading commander and undici takes most of the time. Less would need our own parser and HTTP client.';
 
 export async function measureStarts(bench) {
   const rows = [];
@@ -28,7 +28,7 @@ export async function measureStarts(bench) {
 }
 
 export async function measureAlerts(bench) {
-  const server = await startAlertmanager();
+  const server = await startReplay();
   try {
     return [
       ...(await measureOneAlert(bench, server.url)),
@@ -97,7 +97,7 @@ async function measureClusters(bench, url) {
 }
 
 export async function measureManyAlerts(bench) {
-  const server = await startAlertmanager();
+  const server = await startReplay();
   const compareLists = (count, options, rounds) => {
     const line = `alerts list ${options} --base-url ${server.url}/${count}`;
     const peers = { amtool: `--alertmanager.url=${server.url}/${count} alert query ${options}` };
@@ -127,7 +127,7 @@ const SLOW_MS = 500;
 const CONFIG = routingConfig(500);
 
 /** The first part of the path is the number of alerts; after `/slow`, the response takes half a second. */
-async function startAlertmanager() {
+async function startReplay() {
   const answers = new Map();
   return startService((request, response) => {
     const [, slow, count] = /^(\/slow)?\/(\d+)\/api\/v2\/alerts/.exec(request.url) ?? [];

@@ -23,7 +23,7 @@ export async function measureCatalog(bench) {
   }
 }
 
-/** The base URL of a service with so many stores, days and products. */
+/** The base URL of a service with these numbers of stores, days and products. */
 function baseOf(url, stores, days, products) {
   return `--base-url ${url}/${stores}/${days}/${products}`;
 }
@@ -42,7 +42,7 @@ async function measureChart(bench, url) {
       const above = samples[`${column} chart`].map(({ cpu }, round) => cpu - starts[round].cpu);
       return [milliseconds(median(above), 150)];
     }),
-    reason: 'loading commander, undici and zod takes most of the time allowed, and zod checks every price.',
+    reason: 'loading commander, undici and zod takes most of the time allowed, and zod checks every snapshot.',
   };
 }
 
@@ -74,16 +74,16 @@ function answer(request, response) {
   const { pathname, searchParams } = new URL(request.url, 'http://bench.test');
   const [, stores, days, products, , id, what] = pathname.split('/');
   if (id === undefined) {
-    response.end(page(searchParams, products, product));
+    response.end(renderPage(searchParams, products, product));
     return;
   }
-  const sources = () => page(searchParams, stores, (index) => offer(id, index, 0));
+  const sources = () => renderPage(searchParams, stores, (index) => offer(id, index, 0));
   const snapshot = (index) => ({ id: index, ...offer(id, index % stores, Math.floor(index / stores)) });
-  const body = what === 'sources' ? sources() : page(searchParams, stores * days, snapshot);
+  const body = what === 'sources' ? sources() : renderPage(searchParams, stores * days, snapshot);
   setTimeout(() => response.end(body), DELAY_MS);
 }
 
-function page(query, of, item) {
+function renderPage(query, of, item) {
   const [limit, offset, total] = [query.get('limit') ?? 20, query.get('offset') ?? 0, of].map(Number);
   const length = Math.max(0, Math.min(limit, total - offset));
   const items = Array.from({ length }, (_, index) => item(offset + index));
@@ -108,7 +108,7 @@ function product(index) {
   };
 }
 
-/** The price of a product at a store, so many days ago. */
+/** The price of a product at a store, some days ago: none on every 97th day. */
 function offer(id, store, daysAgo) {
   const [from, to] = [daysAgo + 1, daysAgo].map((days) => new Date(NOW - days * DAY).toISOString());
   return {
@@ -117,7 +117,7 @@ function offer(id, store, daysAgo) {
     source_id: `${STORES[store]}:${id}`,
     title_original: id,
     settlement: { id: 1, name: 'Moscow', region: 'Moscow' },
-    price: 50 + (Number(id.slice(-4)) % 100) + 5 * store + (daysAgo % 7),
+    price: daysAgo % 97 === 96 ? null : 50 + (Number(id.slice(-4)) % 100) + 5 * store + (daysAgo % 7),
     price_unit: 'RUB',
     unit: 'PCE',
     observed_at: to,

@@ -10,7 +10,8 @@ import { join } from 'node:path';
 const home = mkdtempSync(join(tmpdir(), 'svc-bench-'));
 process.on('exit', () => rmSync(home, { recursive: true, force: true }));
 
-const GNU_TIME = '/usr/bin/time';
+/** Measures memory. */
+export const GNU_TIME = '/usr/bin/time';
 const TICKS_PER_SECOND = 100;
 
 /** @typedef {{ wall: number, cpu: number, mib: number }} Sample seconds, seconds, and MiB or NaN */
@@ -19,7 +20,7 @@ export function makeFolder(name) {
   return mkdtempSync(join(home, `${name}-`));
 }
 
-/** It is clean because NODE_EXTRA_CA_CERTS alone doubles the start time of Node.js 20. */
+/** Only these variables: NODE_EXTRA_CA_CERTS alone doubles the start time of Node.js 20. */
 export function cleanEnvironment(env = {}) {
   return { PATH: process.env.PATH, HOME: home, LANG: 'C.UTF-8', ...env };
 }
@@ -42,7 +43,7 @@ export async function time(commandLine, env = {}) {
 }
 
 /**
- * One round to warm up, then so many rounds in which every name has its turn, so that a machine that slows down affects all of them.
+ * One round to warm up, then the given number of rounds in which every name has its turn, so that a machine that slows down affects all of them.
  * Returns the results by name, in the order of the rounds.
  */
 export async function takeTurns(names, rounds, measureOne) {

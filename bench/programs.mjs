@@ -12,7 +12,7 @@ const STRIPE = '1.52.0';
 
 /**
  * By column of the table: a command that runs svc, and the start of Node.js by which its time is divided. A column is left out if its
- * program cannot be had.
+ * program cannot be found or built.
  */
 export function findPrograms() {
   const programs = { node: { svc: nodeWithSvc(process.execPath), start: `${process.execPath} -e 0` } };

@@ -1,6 +1,6 @@
-// Programs like the vendor's samples for Node.js, on its library socket.io-client, without checks and without a journal.
+// Programs like the vendor's samples for Node.js, with socket.io-client, without checks and without a journal.
 //   node bench/sample.mjs buy|sell <amount> <url> <token>  sends one order, prints the response and ends
-//   node bench/sample.mjs stream <url> <token> <count>     prints so many pushes of the table Order and ends
+//   node bench/sample.mjs stream <url> <token> <count>     prints that many pushes of the table Order and ends
 import { request } from 'node:http';
 import { createRequire } from 'node:module';
 

@@ -95,7 +95,9 @@ async function startAlertmanager(program) {
   };
   for await (const line of createInterface({ input: child.stderr })) {
     const [, address] = /"?Listening on"? address=(\S+)/i.exec(line) ?? [];
-    if (address !== undefined) return { url: `http://${address}`, stop };
+    if (address === undefined) continue;
+    child.stderr.resume();
+    return { url: `http://${address}`, stop };
   }
   throw new Error('Alertmanager ended before it listened');
 }

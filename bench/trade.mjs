@@ -1,5 +1,4 @@
-// Measures `svc trade stream` and one order beside the vendor's samples. `node bench/trade.mjs <pushes> --json` prints the figures of
-// one stream.
+// Measures `svc trade stream` and one order beside the vendor's samples. `node bench/trade.mjs <pushes>` prints the figures of one stream.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -40,7 +39,7 @@ export async function measureStream(bench) {
   ];
 }
 
-/** Figures of a whole command that reads so many pushes, including its start and end. Its output goes to /dev/null. */
+/** The figures of a whole command that reads a number of pushes, including its start and end. Its output goes to /dev/null. */
 async function stream(reader, count) {
   const seen = { cpu: 0, mibAtTenth: undefined, mib: 0 };
   let child;
@@ -54,7 +53,6 @@ async function stream(reader, count) {
     sample();
     seen.mibAtTenth ??= seen.mib;
   });
-  const began = performance.now();
   child = startReader(reader, gateway.url, count);
   const sampling = setInterval(sample, SAMPLE_MS);
   // If a push was dropped, it never ends.
@@ -62,12 +60,9 @@ async function stream(reader, count) {
   clearInterval(sampling);
   gateway.close();
   if (code !== 0) throw new Error(`${reader}: the stream ended with ${code}`);
-  const seconds = (performance.now() - began) / 1000;
   return {
-    name: `${reader}, polling`,
     count,
     perCpuSecond: count / seen.cpu,
-    perSecond: count / seconds,
     mibAtTenth: seen.mibAtTenth,
     mib: seen.mib,
   };
@@ -118,9 +113,12 @@ async function startSandbox() {
   for await (const text of createInterface({ input: child.stdout })) {
     const [, name, value] = /^export (\w+)=(.*)$/.exec(text) ?? [];
     if (name !== undefined) env[name] = value;
-    if (name === 'SVC_TRADE_TOKEN') break;
+    if (name === 'SVC_TRADE_TOKEN') {
+      child.stdout.resume();
+      return { child, env };
+    }
   }
-  return { child, env };
+  throw new Error('the sandbox ended before it listened');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

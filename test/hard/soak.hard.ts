@@ -15,7 +15,7 @@ interface Flood {
 }
 
 async function flood(program: string, count: number): Promise<Flood> {
-  const child = spawn(process.execPath, [`${ROOT}/bench/${program}`, String(count), '--json'], {
+  const child = spawn(process.execPath, [`${ROOT}/bench/${program}`, String(count)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return JSON.parse(await text(child.stdout)) as Flood;
