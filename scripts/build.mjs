@@ -79,7 +79,7 @@ const { output } = await bundle.write({
   entryFileNames: '[name].cjs',
   chunkFileNames: 'chunks/[name]-[hash].cjs',
   // Node.js 20 needs a third of a millisecond for each file that it loads, so what is loaded together is one file. A group includes what
-  // its modules import, unless a group of a higher priority does.
+  // its modules import, unless a group of a higher priority does. The price: a command may load parts that it does not use.
   codeSplitting: {
     groups: [
       { name: 'start', test: /\/src\/complete\.ts$/, priority: 9 },

@@ -266,6 +266,7 @@ export function isInteractive(
   { input }: Pick<GlobalInput, 'input'>,
   { stdin, stderr, env, prompter }: Context,
 ): boolean {
+  // In a job, standard error is a file, and standard input is often a device: /dev/null.
   return input && stderr.isTTY && stdin.isTTY && prompter !== undefined && !env['CI'] && !env['SVC_NO_INPUT'];
 }
 

@@ -27,11 +27,6 @@ export function fixedText(value: number, decimals: number): string {
   return Number(`${(digits + half) / unit}e-${decimals}`).toFixed(decimals);
 }
 
-/** `1,234,567.5`, to three decimals. `Intl` does the same, but takes 13 ms to load. */
-export function groupedText(value: number): string {
-  return String(Number(fixedText(value, 3))).replace(/\B(?=(?:\d{3})+(?!\d))/g, ',');
-}
-
 const NUMBER = /^(-?\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/;
 
 /** `digits` times ten to the power of minus `decimals`, as the number is written in JSON. */

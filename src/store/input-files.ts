@@ -74,6 +74,7 @@ function isPipeOrDevice(path: string): boolean {
 
 /** Reads in chunks; the next chunk overwrites the buffer. */
 async function* pipeChunks(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array, void, void> {
+  // Of node:fs, which loads node:fs/promises at its first use.
   const file = await untilAborted(promises.open(path, 'r'), signal, closeLater);
   try {
     const buffer = Buffer.allocUnsafe(65_536);

@@ -1,7 +1,7 @@
 /** What an order means and costs, for `--preview`, `--dry-run` and the question; what bars it. */
 import { SvcError } from '../../../errors.ts';
 import { showTime } from '../../../output/cells.ts';
-import { exact, exactSum, fixedText, groupedText, times } from '../../../output/decimal.ts';
+import { exact, exactSum, fixedText, times } from '../../../output/decimal.ts';
 import type { RecordOutput } from '../../../output/types.ts';
 import { hedges, marginCallText } from '../accounts.ts';
 import type { Account, Offer } from '../schema.ts';
@@ -63,6 +63,11 @@ function notionalOf(amount: number, offer: Offer): string {
   if (offer.instrumentType === undefined) return 'unit unknown';
   if (isForex(offer)) return `${groupedText(amount * 1000)} ${offer.currency.split('/')[0]}`;
   return `${groupedText(amount)} ${amount === 1 ? 'contract' : 'contracts'}`;
+}
+
+/** `1,234,567.5`: no group in the decimals, of which there are three at most. `Intl` takes 13 ms to load. */
+function groupedText(value: number): string {
+  return String(Number(fixedText(value, 3))).replace(/\B(?=(?:\d{3})+(?!\d))/g, ',');
 }
 
 /** A stop entry waits for a worse price than the current one, a limit entry for a better one. */
