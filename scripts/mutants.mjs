@@ -155,7 +155,7 @@ function changedConstant({ value }) {
 }
 
 /**
- * The mutants whose hashes with the seed are the smallest: as long as its line stays the same, a mutant stays picked.
+ * The mutants whose hashes with the seed are the smallest: as long as its line stays the same, a mutant usually stays picked.
  * @returns {Mutant[]}
  */
 export function pickMutants(count, seed) {

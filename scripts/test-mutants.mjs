@@ -69,7 +69,7 @@ async function runWaiting() {
   }
 }
 
-/** With all tests of the feature, or of the store, and of the declarations of commands. */
+/** The folders with the tests of its feature, or of the store, and with those that every command gets. */
 function foldersOf({ file }) {
   const [, folder, feature] = file.split('/');
   return ['test/registry/', folder === 'features' ? `test/features/${feature}/` : `test/${folder}/`];

@@ -288,7 +288,7 @@ describe('svc oauth login ends with nothing stored and the port free', () => {
   });
 });
 
-it('a token for an hour expires an hour after svc oauth login, which says when', async () => {
+it('svc oauth login says when a token for an hour expires', async () => {
   const server = await PlainServer.start();
   onTestFinished(() => server.close());
   const run = await login({ url: server.url, args: ['-o', 'json'], at: Date.UTC(2026, 0, 14, 12) });

@@ -170,13 +170,13 @@ describe('a command of several requests', () => {
   const ANOTHER = { access_token: 'at-9-abcdefghijkl', refresh_token: 'rt-9-abcdefghijkl' };
 
   interface Happening {
-    /** Of the answer to a refresh. */
+    /** The status of the answer to a refresh. */
     readonly refreshStatus?: number;
-    /** Of the answer to the first request. */
+    /** The status of the answer to the first request. */
     readonly firstStatus?: number;
-    /** Seconds that it takes. */
+    /** Seconds until the answer to the first request comes. */
     readonly takes?: number;
-    /** Another process stores a login meanwhile, which lasts so many seconds. */
+    /** Seconds that a login is valid which another process stores meanwhile. */
     readonly replaced?: number;
   }
 

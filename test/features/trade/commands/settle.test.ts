@@ -220,8 +220,8 @@ describe('svc trade journal settle', () => {
   });
 
   it.each([
-    ['waits for a minute', 30_000, 3, 'unknown'],
-    ['settles it after a minute', 90_000, 0, 'absent'],
+    ['refuses it for a minute', 30_000, 3, 'unknown'],
+    ['settles it after that', 90_000, 0, 'absent'],
   ])('of a request from another machine, whose sender cannot be checked, %s', async (_name, ago, code, outcome) => {
     const owner = { ...processName(process.pid), host: 'elsewhere' };
     const run = await settle(homeWith([{ ...BUY, owner }], ago), 'id-1', '--as', 'absent');

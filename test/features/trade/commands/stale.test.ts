@@ -88,7 +88,7 @@ it.each([
   ['the change of an order', () => ['orders', 'update', holdOrder(client.gateway), '--amount', '5']],
   ['a stop', () => ['positions', 'update', holdTrade(client.gateway), '--stop', '40pips']],
 ])(
-  'is not sent over a new connection if the gateway ended the first one during the confirmation: %s',
+  '%s is not sent over a new connection if the gateway ended the first one during the confirmation',
   async (_name, argv) => {
     await using between = await forwarder(client.gateway.url);
     const { code, stderr } = await client.run(argv(), {
@@ -97,7 +97,7 @@ it.each([
       async answer() {
         const earlier = between.engine.length;
         client.gateway.cut();
-        // svc takes leave once it knows.
+        // svc closes its session when it notices the end.
         await until(() => between.engine.slice(earlier).some((request) => request.startsWith('POST ')));
         return true;
       },

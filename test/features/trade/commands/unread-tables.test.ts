@@ -103,7 +103,7 @@ const UNREADABLE: Readonly<Record<string, (response: ServerResponse) => void>> =
   'the answer is not JSON': (response) => reply(response, 200, 'rows'),
   'the answer is too large': (response) =>
     void response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1e9 }).write('{'),
-  'no answer comes in time': (response) => reply(response, 408, ''),
+  'the gateway answers 408': (response) => reply(response, 408, ''),
 };
 
 it.each(Object.keys(UNREADABLE))('a close and a cancel are sent although %s', async (name) => {

@@ -59,7 +59,7 @@ describe('stop and limit', () => {
     );
   });
 
-  test('say why they are none', () => {
+  test('that are invalid name the reason', () => {
     const why = (text: string) => (thrown(() => parseDistance(text, '--stop')) as Error).message;
     expect(['0', '0.0pips'].map(why)).toEqual(Array(2).fill('--stop: 0 is not a distance or a price'));
     for (const text of ['', 'wide', '+0', '-x']) expect(why(text)).toContain('is neither pips nor a price');
