@@ -1,5 +1,5 @@
 /** The printers of tables: both take the same cells and widths, and print the same lines. */
-import { displayWidth, type Painter, shorten, withoutTrailingBlanks } from './terminal.ts';
+import { displayWidth, NARROW, type Painter, shorten, withoutTrailingBlanks } from './terminal.ts';
 import type { Tone } from './types.ts';
 
 /** Between two columns. */
@@ -46,10 +46,7 @@ export async function printLines(
  * wide. It also needs quadratic time for a text whose width is not its length.
  */
 function isMeasuredAlike(lines: readonly TableLine[]): boolean {
-  for (const cells of lines) {
-    for (const { text, width } of cells) if (text.length !== width) return false;
-  }
-  return true;
+  return lines.every((cells) => cells.every(({ text }) => NARROW.test(text)));
 }
 
 const BORDERLESS = {

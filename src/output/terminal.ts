@@ -72,7 +72,7 @@ export function formatNotice(text: string): string {
 }
 
 /** Latin, Greek, Cyrillic and general punctuation: each code unit is a character of one cell. */
-const NARROW = /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
+export const NARROW = /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e]*$/;
 
 /** Each code unit is a character of two cells. */
 const HAN_KANA_HANGUL = /[\u3041-\u3096\u309b-\u30ff\u4e00-\u9fff\uac00-\ud7a3]+/g;

@@ -111,6 +111,13 @@ test('both printers of tables give the same bytes, whatever the characters', asy
   const tone = fc.constantFrom(undefined, 'bad' as const, 'dim' as const, 'strong' as const);
   const cell = fc.tuple(text, tone).map(([shown, painted]) => lineCell(shown, painted));
   const align = fc.constantFrom(undefined, 'right' as const);
+  /** It has five code units and takes five cells: the first takes two, the next two one. */
+  const empty = lineCell('', undefined);
+  const asLongAsWide: [typeof empty, typeof empty, typeof empty] = [
+    lineCell('日\u{10000}ふ\u309a', undefined),
+    empty,
+    empty,
+  ];
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(cell, cell, cell), { maxLength: 8 }),
@@ -125,7 +132,7 @@ test('both printers of tables give the same bytes, whatever the characters', asy
         expect(await printLines(columns, rows, paint)).toEqual(expected);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 300, examples: [[[asLongAsWide], [undefined, undefined, undefined], 0]] },
   );
 });
 

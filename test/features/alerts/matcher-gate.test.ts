@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatMatcher, type Matcher, matcher } from '../../../src/features/alerts/matcher.ts';
-import { getJson, postAlerts, startAlertmanager } from '../../support/alertmanager.ts';
+import { postAlerts, startAlertmanager, wire } from '../../support/alertmanager.ts';
 import { describeRealServers } from '../../support/alertmanagers.ts';
 import { answer, fileServer } from '../../support/servers.ts';
 import { svc } from '../../support/svc.ts';
@@ -169,8 +169,10 @@ describeRealServers(({ release }) => {
       for (const text of fc.sample(garbage, 500).filter((one) => /[=~]/.test(one) && !one.trim().startsWith('{'))) {
         const { code } = await svc(['alerts', 'check', '--base-url', server.url, '--', text], { here: true });
         if (code === 2 || code === 3) continue;
-        const found = await getJson<unknown[]>(server.url, `/api/v2/alerts?filter=${encodeURIComponent(text)}`);
-        expect([text, code]).toEqual([text, found.length > 0 ? 1 : 0]);
+        const { status, body } = await wire(server.url, `/api/v2/alerts?filter=${encodeURIComponent(text)}`);
+        // 0.25 knows fewer blanks around a matcher, and svc sends none of them.
+        if (status === 400) continue;
+        expect([text, code]).toEqual([text, JSON.parse(body).length > 0 ? 1 : 0]);
         accepted.set(text, code);
       }
       expect(new Set(accepted.values())).toEqual(new Set([0, 1]));
