@@ -184,6 +184,13 @@ describe('an alert that cannot be read among others', () => {
     expect(stderr).toContain('more rows are left out for the same or other reasons');
   });
 
+  it('ends the command if thousands of others cannot be read either', async () => {
+    await using server = await serving({ alerts: [good, ...Array(5_001).fill({})] });
+    const { code, stdout, stderr } = await run(server, 'alerts list -o json --fields fingerprint');
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain('item 2: labels is missing, and 5000 more cannot be read');
+  });
+
   it('is left out of its group', async () => {
     const groups = [{ labels: {}, receiver: { name: 'ops' }, alerts: [{ ...good, status: null }, good] }];
     await using server = await serving({ groups });
