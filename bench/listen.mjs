@@ -31,7 +31,7 @@ export async function measureListener(bench) {
         node: [
           figure(perCpuSecond, { unit: 'per CPU second', atLeast: 8_000 }),
           figure(mibAtTenth, { unit: 'MiB after a tenth' }),
-          figure(mib, { unit: 'MiB at most', atMost: mibAtTenth + MOST_GROWTH_MIB }),
+          figure(mib, { unit: 'MiB at most', atMost: Math.round(mibAtTenth) + MOST_GROWTH_MIB }),
         ],
       },
     },
