@@ -39,7 +39,7 @@ const undecodable = (body: string, reason: string): Refusal =>
   invalid(TO_SILENCES, body, 400, `parsing silence body from "" failed, because ${reason}`, 400);
 
 const REFUSALS: readonly Refusal[] = [
-  text(silence({ endsAt: iso(-1) }), 'Failed to create silence: start time must be before end time'),
+  text(silence({ endsAt: iso(-HOUR) }), 'Failed to create silence: start time must be before end time'),
   text(
     silence({ startsAt: iso(-2 * HOUR), endsAt: iso(-HOUR) }),
     "Failed to create silence: end time can't be in the past",
