@@ -26,9 +26,9 @@ function isExact(token: string): boolean {
   const value = Number(token);
   if (/^-?\d+$/.test(token)) return Number.isSafeInteger(value);
   const digits = significantDigits(token);
-  return (
-    Number.isFinite(value) && (digits === significantDigits(String(value)) || (digits.length <= 15 && value !== 0))
-  );
+  // Smaller numbers have fewer than 15 digits.
+  const isNormal = Math.abs(value) >= 2 ** -1022;
+  return Number.isFinite(value) && (digits === significantDigits(String(value)) || (digits.length <= 15 && isNormal));
 }
 
 function significantDigits(number: string): string {

@@ -56,7 +56,7 @@ it('a number of any form has its value afterwards', () => {
       const [value] = JSON.parse(exactNumbers(`[${blank}${number}${blank}]`)) as readonly unknown[];
       expect(normalForm(String(value).replace('+', ''))).toBe(normalForm(number.replace('+', '')));
     }),
-    { numRuns: 5_000 },
+    { numRuns: 5_000, examples: [['2800E-327', '']] },
   );
 });
 
