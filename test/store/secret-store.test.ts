@@ -440,10 +440,18 @@ describe('a credential helper', () => {
     await save('new');
     const current = readFileSync(path(), 'utf8');
     write(old);
-    // The helper is asked for the old entry first; only then does the file have the new one.
+    // The helper answers for the old entry only when the file has the new one.
+    const inFolder = (name: string) => join(folder.path, name);
+    const script = readFileSync(inFolder('docker-credential-small'), 'utf8');
+    const waiting = `: >${inFolder('asked')}; until [ -e ${inFolder('go')} ]; do sleep 0.01; done`;
+    writeFileSync(
+      inFolder('docker-credential-small'),
+      script.replace('\n', () => `\n${waiting}\n`),
+    );
     const reading = read(context()).get(ANN);
-    while (!helper.calls.slice(-1).includes('get')) await lockContext.sleep(1);
+    while (!existsSync(inFolder('asked'))) await lockContext.sleep(1);
     write(current);
+    writeFileSync(inFolder('go'), '');
     expect(await reading).toEqual({ secret: 'new' });
   });
 
