@@ -154,7 +154,7 @@ export async function receiverWarnings(
   if (isLoopback(url) ? !local : isPrivate(host)) {
     warnings.push(`the service cannot reach ${host}: it belongs to this machine or to a private network`);
   } else if (!isLoopback(url) && !isIPv4(host) && !isIPv6(host) && (await isUnknownName(host))) {
-    warnings.push(`${host} has no public address`);
+    warnings.push(`DNS has no address for ${host}`);
   }
   return warnings;
 }
