@@ -15,6 +15,7 @@ export default defineConfig({
     // What hangs, not what is slow: a busy machine needs many times as long as a quiet one.
     testTimeout: 120_000,
     hookTimeout: 240_000,
+    expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
     // Two more than the cores of a small machine: half of the time is spent waiting for timeouts, children and terminals.
     maxWorkers: 6,

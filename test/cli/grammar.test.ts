@@ -66,8 +66,8 @@ describe('the name of a command', () => {
       'alerts route a=b --config-file no.yml --expect x',
     ],
     [
-      '--timeout 1s cluster --base-url http://127.0.0.1:9 show',
-      'alerts status --timeout 1s --base-url http://127.0.0.1:9',
+      '--timeout 1m cluster --base-url http://127.0.0.1:9 show',
+      'alerts status --timeout 1m --base-url http://127.0.0.1:9',
     ],
   ])('may be that of amtool: %s', async (theirs, ours) => {
     const run = await svc(theirs.split(' '));

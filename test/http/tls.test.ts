@@ -92,7 +92,7 @@ describe('a client certificate', () => {
       expectRefused(await outcomesAt(url, { tls: { ...trust, ...authority.selfSigned() } }), '127.0.0.1', '--cert');
       // Its page is HTML, and so an answer at last.
       expect(
-        (await outcomesAt(url, { timeoutMs: 500, tls: { ...trust, ...authority.sign('DNS:client') } }))[0],
+        (await outcomesAt(url, { timeoutMs: 2_000, tls: { ...trust, ...authority.sign('DNS:client') } }))[0],
       ).toMatchObject({ code: 'bad_answer' });
     } finally {
       server.kill('SIGKILL');

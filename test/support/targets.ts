@@ -37,7 +37,7 @@ export function targetFor(address: string, { level = 0, ...more }: TargetOptions
   return {
     service: 'alerts',
     baseUrl: new URL(address),
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     userAgent: 'svc/test',
     secrets: new KnownSecrets(),
     headers: {},

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   getJson,
   postAlerts,
@@ -40,6 +40,8 @@ describe.skipIf(peer === undefined || alertmanagerBinary() === undefined)('the l
       { labels: { alertname: 'DiskFull', severity: 'warning', instance: 'b' } },
       { labels: { alertname: 'Silenced', team: 'db' } },
     ]);
+    const active = () => getJson<unknown[]>(server.url, '/api/v2/alerts?inhibited=false');
+    await vi.waitFor(async () => expect(await active()).toHaveLength(2), 20_000);
     const matchers = [{ name: 'team', value: 'db', isRegex: false }];
     await postSilence(server.url, { matchers, createdBy: 'ann', comment: 'CHG-1' });
     const later = new Date(Date.now() + 20 * HOUR).toISOString();

@@ -187,7 +187,7 @@ describe.skipIf(alertmanagerBinary('0.28') === undefined)('a pair of servers', (
       return [code, stderr, JSON.parse(stdout)];
     };
     // A cluster settles for some seconds after the start.
-    await expect.poll(read, { timeout: 20_000 }).toMatchObject([
+    await expect.poll(read).toMatchObject([
       0,
       '',
       hosts(pair).map((host) => ({

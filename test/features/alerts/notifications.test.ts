@@ -58,7 +58,7 @@ receivers:
   });
 
   it('is not notified before its silence ends', async () => {
-    const id = await run('silences', 'create', 'Quiet', '--for', '1s', '-c', 'quiet', '-q');
+    const id = await run('silences', 'create', 'Quiet', '--for', '3s', '-c', 'quiet', '-q');
     await run('alerts', 'create', 'Quiet', '--for', '5m');
     await vi.waitFor(() => expect(notified('Quiet')).toHaveLength(1), 20_000);
     const { endsAt } = await getJson<{ endsAt: string }>(server.url, `/api/v2/silence/${id}`);

@@ -52,7 +52,7 @@ export async function seedFleet(url: string): Promise<string> {
     expect(alerts.size).toBe(ALL.length);
     for (const id of INHIBITED) expect(alerts.get(id)?.inhibitedBy).toHaveLength(1);
     for (const id of SILENCED) expect(alerts.get(id)?.silencedBy).toEqual([silence]);
-  });
+  }, 20_000);
   return silence;
 }
 

@@ -88,7 +88,7 @@ describe.skipIf(release === undefined)(`a server of version ${release}`, () => {
     expect(failure(run).message).toContain('Limit of concurrent GET requests reached (1)');
     expect((await svc(['alerts', 'create', 'A', '--for', '1h', '--base-url', url])).code).toBe(0);
     slow.destroy();
-    await vi.waitFor(async () => expect((await wire(url, '/api/v2/status')).status).toBe(200), { interval: 5 });
+    await vi.waitFor(async () => expect((await wire(url, '/api/v2/status')).status).toBe(200), 20_000);
     expect((await svc(['alerts', 'list', '--base-url', url])).code).toBe(0);
   });
 

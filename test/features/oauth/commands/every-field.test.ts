@@ -74,7 +74,7 @@ function signIn(part: Part) {
   return login({
     url: server.url,
     args: part === 'registration' ? ['--auth-method', 'client_secret_basic'] : [],
-    sleepsUntil: (ms) => (ms === 10_000 ? returned : undefined),
+    sleepsUntil: (ms) => (ms === 60_000 ? returned : undefined),
     visit: async (url) => {
       const visit = await browse(url);
       if (visit.status !== 200) setReturned();

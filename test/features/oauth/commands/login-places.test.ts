@@ -31,7 +31,7 @@ describe('svc oauth login without a terminal', () => {
   it('goes on with --paste, with a port, or with a browser that the user named', async () => {
     for (const [args, env] of [
       [['--paste'], {}],
-      [['--callback-port', '18250', '--no-browser'], {}],
+      [['--callback-port', String(await freePort()), '--no-browser'], {}],
       [[], { BROWSER: 'firefox' }],
     ] as const) {
       const run = await begin(args, env);

@@ -185,7 +185,7 @@ describe('svc that cannot write its file of logins', () => {
   it('uses a token that is still valid', async () => {
     await using server = await rotatingServer();
     const config = folder();
-    keep(config, login(server.url, 30));
+    keep(config, login(server.url, 55));
     const run = await onFullDisk('oauth token', environment(config, server.url));
     expect(run).toMatchObject({ code: 0, stdout: `${FIRST.access}\n` });
     expect(run.stderr).toMatch(/^the access token is valid for another \d+ s: cannot write /);
@@ -199,7 +199,7 @@ describe('svc that cannot write its file of logins', () => {
     onTestFinished(() => rmSync(config, { recursive: true }));
     const { uid = process.getuid?.() ?? 0, gid = process.getgid?.() ?? 0 } = ordinary ?? {};
     // The last token is about to expire, and would be refreshed.
-    for (const left of [3000, EXPIRED, 30]) {
+    for (const left of [3000, EXPIRED, 55]) {
       const document = login(server.url, left);
       chownSync(keep(config, document), uid, gid);
       chownSync(config, uid, gid);

@@ -26,7 +26,7 @@ export async function login({ url, args = [], visit = browse, ...options }: Logi
   const home = options.home ?? temporaryHome();
   let authorization: URL | undefined;
   let visiting: Promise<Visit | undefined> | undefined;
-  const wait = args.includes('--wait') ? [] : ['--wait', '10s'];
+  const wait = args.includes('--wait') ? [] : ['--wait', '1m'];
   // Without a terminal, svc refuses to wait for a browser that is never opened.
   const isAttended =
     options.terminal !== undefined || options.env?.['BROWSER'] || args.some((arg) => WAYS.includes(arg));

@@ -62,7 +62,7 @@ describe.each(Object.entries(WRITES))('svc %s', (_name, argv) => {
 
 it('svc alerts create without a response in time exits 8, and was sent once', async () => {
   await using server = await faultServer(() => {});
-  const argv = [...WRITES['alerts create'], '--timeout', '150ms', '--base-url', server.url, '-o', 'json'];
+  const argv = [...WRITES['alerts create'], '--timeout', '1s', '--base-url', server.url, '-o', 'json'];
   const run = await svc(argv);
   expect([run.code, failure(run).code, server.requests.length]).toEqual([8, 'outcome_unknown', 1]);
 });

@@ -16,8 +16,8 @@ interface Silence extends StoredSilence {
 
 let label = 0;
 const marker = (): string => join(temporaryHome(), 'marker');
-/** Extended every two seconds, and long enough not to end where the machine is busy. */
-const EXTENDED_OFTEN = ['--ttl', '3s'] as const;
+/** Extended every four seconds, and long enough not to end where the machine is busy. */
+const EXTENDED_OFTEN = ['--ttl', '6s'] as const;
 /** Ends when the file is there. */
 const until = (file: string): string => `while [ ! -e '${file}' ]; do sleep 0.05; done`;
 /** Says `ready`, then what signals it gets, and does nothing else. */
@@ -104,7 +104,7 @@ describe('svc silences run', () => {
     });
 
     it('leaves a silence that soon ends by itself after kill -9', async () => {
-      const { name, process } = run('echo "pid $$"; exec sleep 20', '--ttl', '1200ms');
+      const { name, process } = run('echo "pid $$"; exec sleep 20', ...EXTENDED_OFTEN);
       const [, pid] = await process.says('stdout', /pid (\d+)/);
       process.kill('SIGKILL');
       expect((await process.ended).signal).toBe('SIGKILL');
@@ -337,7 +337,7 @@ describe.concurrent('svc silences run after a signal while the silence', () => {
     await using server = await slow('POST');
     await server.asked;
     server.process.kill('SIGINT');
-    setTimeout(server.give, 100);
+    setTimeout(server.give, 1_000); // of the 3 s that svc waits: it has taken the signal by then
     const { code, stdout } = await server.process.ended;
     expect([code, stdout, server.methods]).toEqual([130, '', ['POST', 'DELETE']]);
   });

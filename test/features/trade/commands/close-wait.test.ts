@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 const closed = (tradeId: string, amountK: number, rate = 1.16) => {
-  return { trade_id: tradeId, amount_k: amountK, rate, time: expect.stringMatching(/^2026-01-14T12:00:\d\d\.000Z$/) };
+  return { trade_id: tradeId, amount_k: amountK, rate, time: expect.stringMatching(/^2026-01-14T12:\d\d:\d\d\.000Z$/) };
 };
 
 async function close(argv: readonly string[], more: Parameters<Trader['run']>[1] = {}, wait = '5s') {

@@ -49,7 +49,7 @@ describe('svc trade entry', () => {
   });
 
   it('prints a relative end in UTC', async () => {
-    const { stderr } = await client.run([...BUY, '--expires', '2h', '--yes']);
+    const { stderr } = await client.run([...BUY, '--expires', '2h', '--yes'], { at: NOW });
     expect(stderr).toBe('the order expires at 2026-01-14 14:00 UTC\n');
     expect(client.orders()[0]).toMatchObject({ time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
   });
@@ -87,7 +87,8 @@ it('warns while nothing is traded, and sends the order', async () => {
 });
 
 it('prints the request and the end in a dry run', async () => {
-  const { code, stdout, stderr } = await client.run([...BUY, '--expires', '2h', '--dry-run', '-o', 'json']);
+  const dry = ['--expires', '2h', '--dry-run', '-o', 'json'];
+  const { code, stdout, stderr } = await client.run([...BUY, ...dry], { at: NOW });
   expect(code).toBe(0);
   expect(JSON.parse(stdout).body).toEqual({ ...ENTRY_FORM, time_in_force: 'GTD', expiration: '2026-01-14 14:00' });
   expect(stderr).toContain('the order expires at 2026-01-14 14:00 UTC');

@@ -1,6 +1,7 @@
 /** What streams say of a gateway that cannot be reached: at once, on stdout for programs and on stderr for people. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
+import { freePorts } from '../../../support/ports.ts';
 import { type Run, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { TOKEN, until } from '../gateway.ts';
 import { type FeedGateway, feedGateway, lines, ORDER } from './feed.ts';
@@ -10,8 +11,8 @@ let url: string;
 let port: number;
 
 beforeAll(async () => {
-  await using free = await feedGateway();
-  ({ url, port } = free.gateway);
+  port = await freePorts();
+  url = `http://127.0.0.1:${port}`;
 });
 
 interface Running {

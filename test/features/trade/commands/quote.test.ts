@@ -1,6 +1,7 @@
 /** `svc trade quote`: the next ticks, or the last known price where none comes in time. */
 import { describe, expect, it } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
+import { until } from '../gateway.ts';
 import { reader, rowsOf } from './reader.ts';
 
 const client = reader();
@@ -49,10 +50,10 @@ describe('svc trade quote', () => {
     client.gateway.traps.add('no-push');
     const stop = new AbortController();
     const run = client.run('quote EUR/USD --wait 1h', { signal: stop.signal, sleeps: true });
-    await expect.poll(() => client.asked().at(-1), { interval: 5 }).toBe('POST /subscribe pairs=EUR/USD');
+    await until(() => client.asked().at(-1) === 'POST /subscribe pairs=EUR/USD');
     stop.abort(new SvcError('interrupted', 'interrupted'));
     expect(await run).toMatchObject({ code: 130, stdout: '' });
-    await expect.poll(() => client.gateway.sessions, { interval: 5 }).toEqual([]);
+    await until(() => client.gateway.sessions.length === 0);
   });
 
   it('exits 9 with the last known price if no tick comes in time', async () => {

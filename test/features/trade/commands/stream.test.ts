@@ -140,7 +140,14 @@ describe('a push', () => {
 
 describe('the end of a stream', () => {
   it('comes after the time of --until', async () => {
-    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', '200ms']);
+    let over = (): void => {};
+    const printed = new Promise<void>((resolve) => {
+      over = resolve;
+    });
+    const run = feed.run(['stream', 'Order', '-o', 'ndjson', '--until', '1h'], {
+      onStdout: () => over() as undefined,
+      sleepsUntil: (ms) => (ms === 3_600_000 ? printed : undefined),
+    });
     await feed.subscribed('Order');
     feed.push('Order', ORDER);
     const { code, stdout } = await run;

@@ -181,13 +181,14 @@ describe('svc trade watch at a terminal', () => {
   });
 
   it('TERM=dumb: prints one screen below the other, and no escape sequence', async () => {
-    const run = feed.run(['watch', 'orders', '--until', '1', '--interval', '1ms'], {
+    const { code, stdout } = await feed.run(['watch', 'orders', '--until', '1', '--interval', '1ms'], {
       terminal: 80,
       env: { ...feed.env, TERM: 'dumb' },
+      onStdout(text) {
+        if (/^1 order at /m.test(text)) feed.push('Order', { ...ORDER, orderId: '2', action: 'I' });
+        return undefined;
+      },
     });
-    await feed.called('GET /trading/get_model models=Order');
-    feed.push('Order', { ...ORDER, orderId: '2', action: 'I' });
-    const { code, stdout } = await run;
     expect([code, stdout.includes('\u001b')]).toEqual([0, false]);
     expect(stdout.match(/^\d orders? at /gm)).toEqual(['1 order at ', '2 orders at ']);
   });

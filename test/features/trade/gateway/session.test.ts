@@ -437,7 +437,8 @@ describe('a gateway that does not respond', () => {
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     stopClock(['setTimeout', 'clearTimeout']);
-    const { session } = sessionWith(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { session } = sessionWith(url, {}, { timeoutMs: 5_000 });
     const failed = expect(session.connect()).rejects.toMatchObject({
       code: 'timeout',
       message: expect.stringContaining('did not confirm the connection within 5 s'),

@@ -55,7 +55,7 @@ describe('svc webhooks check-receiver, for an unreachable receiver,', () => {
     const starting = async (): Promise<void> => {
       if (!late.listening) await once(late.listen(port, '127.0.0.1'), 'listening');
     };
-    const argv = ['webhooks', 'check-receiver', `http://127.0.0.1:${port}/`, '--only', 'valid-ping', '--wait', '5s'];
+    const argv = ['webhooks', 'check-receiver', `http://127.0.0.1:${port}/`, '--only', 'valid-ping', '--wait', '1m'];
     const { code, stderr } = await svc(argv, { env: { SVC_WEBHOOK_SECRET: KEY }, sleepsUntil: starting });
     late.closeAllConnections();
     late.close();

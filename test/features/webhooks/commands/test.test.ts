@@ -1,11 +1,21 @@
 /** A test event, followed to its end; a rotation that rests on it. */
 import type { Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { SvcError } from '../../../../src/errors.ts';
 import { startReceiver } from '../../../sandbox/webhooks/service.ts';
 import { answer, faultServer } from '../../../support/servers.ts';
 import { failure, type RunOptions, svc, temporaryHome } from '../../../support/svc.ts';
 import { RECEIVER, subscribed } from './subscribed.ts';
+
+/** A clock that moves only while svc sleeps, and each time not before this. */
+function clock(ready: () => unknown = () => true): RunOptions {
+  let now = Date.now();
+  const sleepsUntil = async (ms: number): Promise<void> => {
+    await vi.waitUntil(ready, 60_000);
+    now += ms;
+  };
+  return { now: () => now, sleepsUntil };
+}
 
 describe('svc webhooks test', () => {
   it('does not call a queued event delivered', async () => {
@@ -21,31 +31,32 @@ describe('svc webhooks test', () => {
     await using receiver = await startReceiver([500, 204]);
     await using service = await subscribed([], { fast: 6000 });
     service.subscribe(receiver.url);
-    const later = await service.run(['test', 'ep_1', '--wait', '10s']);
+    const later = await service.run(['test', 'ep_1', '--wait', '1m']);
     expect([later.code, later.stdout]).toEqual([
       0,
       expect.stringMatching(/^delivered in \d+\.\ds after 2 attempts\n$/),
     ]);
-    const first = await service.run(['test', 'ep_1', '--wait', '10s', '-o', 'json']);
+    const first = await service.run(['test', 'ep_1', '--wait', '1m', '-o', 'json']);
     expect(JSON.parse(first.stdout)).toMatchObject({ outcome: 'delivered', delivery: { status: 1, attempts: 1 } });
   });
 
   it('--wait exits 1 if the last attempt failed, and 9 if the delivery is still pending', async () => {
-    for (const [status, fast, wait, code, stdout] of [
-      [500, 100_000, '10s', 1, 'failed: http_500 after 6 attempts\n'],
-      [502, 50, '500ms', 9, 'pending, attempt 1, last_error http_502\n'],
+    for (const [status, fast, attempts, code, stdout] of [
+      [500, 100_000, 6, 1, 'failed: http_500 after 6 attempts\n'],
+      [502, 5, 1, 9, 'pending, attempt 1, last_error http_502\n'],
     ] as const) {
       await using receiver = await startReceiver([status]);
       await using service = await subscribed([], { fast });
       service.subscribe(receiver.url);
-      expect(await service.run(['test', 'ep_1', '--wait', wait])).toMatchObject({ code, stdout });
+      const failed = () => service.account.subscriptions.get('ep_1')?.consecutive_failures === 3 + attempts;
+      expect(await service.run(['test', 'ep_1', '--wait', '5s'], clock(failed))).toMatchObject({ code, stdout });
     }
   });
 
   it('--wait exits 9 with a warning if the log never has the event', async () => {
     await using service = await subscribed(['ping-needs-listing']);
     service.subscribe(RECEIVER, ['summary.completed']);
-    const run = await service.run(['test', 'ep_1', '--wait', '100ms']);
+    const run = await service.run(['test', 'ep_1', '--wait', '100ms'], clock());
     expect([run.code, run.stdout]).toEqual([
       9,
       expect.stringMatching(/^no log item for evt_\w+ after 0 s \(not dispatched, or skipped\)\n$/),
@@ -58,7 +69,7 @@ describe('svc webhooks test', () => {
   it('--wait exits 1 if the subscription is disabled meanwhile, and 3 if it was before', async () => {
     await using service = await subscribed(['disabled-mid-wait']);
     service.subscribe();
-    const run = await service.run(['test', 'ep_1', '--wait', '5s']);
+    const run = await service.run(['test', 'ep_1', '--wait', '1m']);
     expect([run.code, run.stdout]).toEqual([1, 'skipped: ep_1 is disabled; no log item will appear\n']);
     expect(await service.run(['test', 'ep_1'])).toMatchObject({
       code: 3,
@@ -93,7 +104,7 @@ describe('svc webhooks rotate', () => {
 
   it('exits 8 or 9 if the new one does not work, and neither is deleted', async () => {
     for (const [fast, wait, code] of [
-      [100_000, '10s', 8],
+      [100_000, '1m', 8],
       [20, '30ms', 9],
     ] as const) {
       await using receiver = await startReceiver([500]);
