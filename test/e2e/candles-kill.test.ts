@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => served[Symbol.asyncDispose]());
 
-const RANGE = ['eurusd', 'm1', '--since', '2025-12-01', '--until', '2026-01-01', '--price', 'bid'];
+const RANGE = ['eurusd', 'm1', '--since', '2025-11-24', '--until', '2026-01-01', '--price', 'bid'];
 
 /** Killed while the request of this number waits for its answer, or right after the answer; undefined: never. */
 async function run(path: string, killAt?: number, delayMs?: number) {
@@ -32,7 +32,7 @@ it('ends with the same file as an uninterrupted run', async () => {
   const whole = join(HOME, 'whole.csv');
   const path = join(HOME, 'killed.csv');
   expect(await run(whole)).toMatchObject({ code: 0 });
-  expect(served.asked).toHaveLength(5);
+  expect(served.asked).toHaveLength(6);
   for (const [killAt, delay] of [[1], [2], [1, 0], [2, 4], [1, 10]] as const) {
     await run(path, killAt, delay);
   }

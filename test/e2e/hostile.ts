@@ -22,7 +22,8 @@ export const ARGUMENT = HOSTILE.replaceAll('\0', '').replaceAll('\ud800', '');
 /** A matcher with this value: a text with unmatched quotes and brackets is refused otherwise. */
 export const MATCHER = `host="${ARGUMENT.replaceAll(/[\\"]/g, '\\$&')}"`;
 
-const times = { startsAt: '2026-01-01T00:00:00Z', endsAt: '2036-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z' };
+// Years away: ages are shown in days, and two outputs are compared.
+const times = { startsAt: '2016-01-01T00:00:00Z', endsAt: '2036-01-01T00:00:00Z', updatedAt: '2016-01-01T00:00:00Z' };
 export const FINGERPRINT = '00000000000000aa';
 export const SILENCE = 'aaaaaaaa-0000-4000-8000-000000000000';
 

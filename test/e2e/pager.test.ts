@@ -74,7 +74,7 @@ describe.skipIf(noTmux)(named('a table that is longer than the screen', noTmux),
     writeFileSync(
       pager,
       `stty -echo; trap 'echo caught' INT; trap 'stty echo; exit 1' TERM; cat >/dev/null; echo waiting
-      until read -r line </dev/tty; do :; done; stty echo; echo left`,
+      until read -r -t 1 line </dev/tty; do :; done; stty echo; echo left`,
     );
     terminal.begin(`(echo $BASHPID >"${HOME}/pid"; SVC_PAGER='bash ${pager}' exec svc alerts list)`);
     await terminal.showsLines((all) => all.includes('waiting'));

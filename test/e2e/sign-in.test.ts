@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isOpen } from '../features/oauth/raw.ts';
 import { browse, type OidcServer, startOidc } from '../support/oidc.ts';
-import { freePort } from '../support/ports.ts';
+import { freePorts } from '../support/ports.ts';
 import { HOME, startSvc, svc } from './binary.ts';
 import { named, noTmux, ShellTerminal } from './terminal.ts';
 
@@ -45,7 +45,7 @@ it.each([
   ['has ended with --paste', false, undefined],
 ] as const)('standard input that %s neither blocks nor ends it', async (_name, isForwarded, input) => {
   const config = home();
-  const args = isForwarded ? ['--callback-port', String(await freePort())] : [];
+  const args = isForwarded ? ['--callback-port', String(await freePorts())] : [];
   const { run, url } = await begin(config, args, input);
   expect((await browse(url)).status).toBe(200);
   expect((await run.ended).code).toBe(0);

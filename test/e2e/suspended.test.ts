@@ -14,9 +14,9 @@ it('takes a response that came while it was suspended for longer than its time-o
     run.child.kill('SIGSTOP');
     socket.write(answer(200, '[]'), () => suspend());
   });
-  const run = startSvc(['alerts', 'list', '-q', '--timeout', '1s'], { env: { SVC_ALERTS_URL: server.url } });
+  const run = startSvc(['alerts', 'list', '-q', '--timeout', '3s'], { env: { SVC_ALERTS_URL: server.url } });
   await suspended;
-  await sleep(1_500); // longer than the time-out
+  await sleep(3_500); // longer than the time-out
   run.child.kill('SIGCONT');
   const { code, stderr } = await run.ended;
   expect([code, stderr, server.requests.length]).toEqual([0, '', 1]);

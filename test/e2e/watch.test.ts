@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startAlertmanagerEmulator } from '../../src/sandbox/alerts/server.ts';
 import type { LocalServer } from '../../src/sandbox/http.ts';
 import { startTradingEmulator } from '../../src/sandbox/trade/server.ts';
@@ -78,11 +78,14 @@ describe.skipIf(noTmux)(named('a watch at a terminal', noTmux), () => {
       }
       if (how === 'SIGTERM') process.kill(shellPid(), how);
       else terminal.press(how);
+      // Before the screen is read: each look at it blocks the gateway, and svc takes a second at most.
+      await vi.waitFor(() => {
+        expect(gateway.requests.filter(({ path }) => path === '/unsubscribe')).toHaveLength(6);
+        expect(gateway.sessions).toEqual([]);
+      }, 20_000);
       expect((await terminal.finish()).status).toBe(expected);
       expect(terminal.tell(STATE)).toBe(state);
       expect((await terminal.run('stty -g | md5sum')).lines).toEqual(settings);
-      expect(gateway.sessions).toEqual([]);
-      expect(gateway.requests.filter(({ path }) => path === '/unsubscribe')).toHaveLength(6);
     } finally {
       await gateway.close();
     }
@@ -93,12 +96,13 @@ describe('a watch in a pipe', () => {
   const env = (): Record<string, string> => ({ SVC_ALERTS_URL: emulator.url });
 
   it('ends quietly at the next change after its reader closed', async () => {
-    const run = startShell(`svc alerts list --watch=1s -o ndjson | head -n 1; echo "ended \${PIPESTATUS[0]}"`, {
-      env: env(),
-    });
+    const line = `svc alerts list --watch=1s -o ndjson | grep -m 1 '"added"'; echo "ended \${PIPESTATUS[0]}"`;
+    const run = startShell(line, { env: env() });
     await run.printed('"added"');
     await postAlerts(emulator.url, [{ labels: { alertname: 'Another' } }]);
     const { stdout, stderr } = await run.ended;
-    expect([stdout.split('\n').at(-2), stderr]).toEqual(['ended 0', '']);
+    expect(stdout.split('\n').at(-2)).toBe('ended 0');
+    // A busy machine responds late, which svc says.
+    expect(stderr.replace(/^(?:no response within .*|the service responds again)\n/gm, '')).toBe('');
   });
 });

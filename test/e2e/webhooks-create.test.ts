@@ -42,7 +42,7 @@ describe('a signal during the request', () => {
     let run: Running | undefined;
     await using server = await service((socket) => {
       run?.child.kill(signal);
-      setTimeout(() => socket.write(reply(MADE)), 50); // the signal is there by then, or it changes nothing
+      setTimeout(() => socket.write(reply(MADE)), 500); // the signal is there by then, or it changes nothing
     });
     run = startSvc(argv, { cwd, env: { SVC_WEBHOOKS_URL: server.url, SVC_WEBHOOKS_TOKEN: 'pat' } });
     const { code, stdout, stderr } = await run.ended;

@@ -23,7 +23,7 @@ beforeEach(() => service.account.subscriptions.clear());
 const LISTEN = ['webhooks', 'listen', '--port', '0', '--tunnel'];
 const FIRST_EVENT = 'webhook.ping  valid';
 const expectGone = async (pid: number): Promise<void> => {
-  await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 20_000);
   expect(service.account.subscriptions.size).toBe(0);
 };
 
