@@ -52,6 +52,24 @@ describe('a read of an HA cluster', () => {
     expect(listed.stderr.match(/is away/g)).toHaveLength(1);
   });
 
+  it('of a list and of one silence, too', async () => {
+    const id = '0f8d0f4e-6a3c-4d0b-9a8e-3a9e1c2b4d5f';
+    const silence = { id, matchers: [], startsAt: STATUS.uptime, endsAt: STATUS.uptime, status: { state: 'expired' } };
+    await using second = await faultServer((socket, { path }) => {
+      const value = path.includes('/silences') ? [silence, silence] : silence;
+      socket.end(answer(200, JSON.stringify(path.endsWith('/status') ? STATUS : value), JSON_TYPE));
+    });
+    for (const [line, expected] of [
+      ['silences list --expired -q', [id, id]],
+      [`silences get ${id} -q`, [id]],
+      [`api alerts GET /silence/${id} --query id`, [`"${id}"`]],
+    ] as const) {
+      const { code, stdout, stderr } = await run(line, [GONE, second.url]);
+      expect({ line, code, shown: stdout.trim().split('\n') }).toEqual({ line, code: 0, shown: expected });
+      expect(stderr).toContain('127.0.0.1:1 is away');
+    }
+  });
+
   it('is not repeated at a failing member while there is another', async () => {
     await using first = await faultServer((socket) => void socket.end(answer(503, '')));
     await using second = await member();

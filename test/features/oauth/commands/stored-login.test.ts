@@ -372,3 +372,21 @@ it('a personal token is sent after its date, too: the service decides, and nothi
   expect(run).toMatchObject({ code: 0, stdout: '[]\n' });
   expect(server.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer pt-0123456789']);
 });
+
+it('svc webhooks doctor says until when a login lasts, and how to renew it', async () => {
+  await using server = await rotatingServer();
+  const home = temporaryHome();
+  const now = Math.floor(Date.now() / 1000);
+  const last = new Date((now + 30 * DAY) * 1000).toISOString().slice(0, 16).replace('T', ' ');
+  for (const [more, status, detail, fix] of [
+    [{ refresh_obtained_at: now - 60 * DAY }, 'ok', `from the stored login, until ${last} UTC`, null],
+    [{ refresh_obtained_at: now - 86 * DAY }, 'warn', /^the refresh token expires in [34] days/, 'svc oauth refresh'],
+    [{ refresh_token: undefined }, 'warn', /^the login has no refresh token/, 'svc oauth login'],
+    [{ refresh_token: undefined, expires_at: now - 1 }, 'fail', /^the login has ended/, 'svc oauth login'],
+  ] as const) {
+    keep(join(home, 'config'), login(server.url, 3000, more as Partial<OAuthCredential>));
+    const run = await svc(['webhooks', 'doctor', '-o', 'json'], { home, env: { SVC_WEBHOOKS_URL: server.url } });
+    const found = (JSON.parse(run.stdout) as readonly { check: string }[]).find(({ check }) => check === 'sign-in');
+    expect(found).toMatchObject({ status, detail: expect.stringMatching(detail), fix });
+  }
+});
