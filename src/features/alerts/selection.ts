@@ -157,10 +157,8 @@ export async function* ifNone<T>(items: AsyncIterable<T>, step: () => Promise<vo
 /** The worst first. */
 export type Severities = readonly string[];
 
-export const DEFAULT_SEVERITIES: Severities = ['critical', 'error', 'warning', 'info', 'none'];
-
 export function severitiesOf(settings: Settings): Severities {
-  return settings.get('alerts.severities')?.split(',') ?? DEFAULT_SEVERITIES;
+  return settings.get('alerts.severities')?.split(',') ?? [];
 }
 
 /** 0 for the worst; undefined for a severity that is not ranked. */
@@ -173,7 +171,7 @@ export function isSuppressed(alert: Alert): boolean {
   return alert.status.state === 'suppressed' || effectiveState(alert) !== alert.status.state;
 }
 
-export function worstFirst(alerts: readonly Alert[], severities = DEFAULT_SEVERITIES): readonly Alert[] {
+export function worstFirst(alerts: readonly Alert[], severities: Severities): readonly Alert[] {
   const keyed = alerts.map((alert) => ({ alert, ...urgency(alert, severities) }));
   return keyed.sort(compareUrgency).map(({ alert }) => alert);
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '../../../../src/features/alerts/schema.ts';
-import { DEFAULT_SEVERITIES } from '../../../../src/features/alerts/selection.ts';
 import { spelled } from '../../../../src/features/alerts/triage/command-lines.ts';
 import { screen } from '../../../../src/features/alerts/triage/screen.ts';
 import {
@@ -58,7 +57,7 @@ const EVENT: fc.Arbitrary<TriageEvent> = fc.oneof(
 
 const START = initialState({
   now: NOW,
-  severities: DEFAULT_SEVERITIES,
+  severities: ['critical', 'error', 'warning', 'info', 'none'],
   server: 'alerts.example.com',
   serverOptions: [],
 });
