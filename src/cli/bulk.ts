@@ -48,14 +48,6 @@ export async function bulk<Item, Result>(
 
 /** A row for each item, by `failed` if it failed. The failure of a single item is thrown. */
 export function bulkAnswer<Item, Row>(
-  outcome: BulkOutcome<Item, Row>,
-  failed: (item: Item, error: SvcError) => Row,
-): { readonly value: Row[]; readonly code: ErrorCode | undefined };
-export function bulkAnswer<Item, Row>(
-  outcome: BulkOutcome<Item, Row> | Plan,
-  failed: (item: Item, error: SvcError) => Row,
-): { readonly value: Row[] | Plan; readonly code: ErrorCode | undefined };
-export function bulkAnswer<Item, Row>(
   outcome: BulkOutcome<Item, Row> | Plan,
   failed: (item: Item, error: SvcError) => Row,
 ): { readonly value: Row[] | Plan; readonly code: ErrorCode | undefined } {

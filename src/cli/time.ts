@@ -105,13 +105,14 @@ const RFC3339 = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-](?:[01]\d
 function parseRfc3339(text: string, { dates = false }: TimeRules): number {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
   const match = RFC3339.exec(text);
+  const [, day = text, time = '00:00:00', fraction = '', offset = 'Z'] = match ?? [];
+  if ((isDay || match !== null) && !exists(`${day}T${time}`))
+    throw invalid(text, 'names a day or time that does not exist', FORMS);
   if (match === null && !(isDay && dates)) {
     throw isDay
       ? invalid(text, 'has no time of day', `write "${text} 00:00"`)
       : invalid(text, 'is not an RFC 3339 time', 'write it like 2026-11-20T12:00:00Z');
   }
-  const [, day = text, time = '00:00:00', fraction = '', offset = 'Z'] = match ?? [];
-  if (!exists(`${day}T${time}`)) throw invalid(text, 'names a day or time that does not exist', FORMS);
   // Digits beyond milliseconds are dropped, as the services do.
   return Date.parse(`${day}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}${offset}`);
 }

@@ -120,12 +120,12 @@ const TLS_REASONS: readonly (readonly [code: RegExp, text: string, hint: string]
   [
     /^DEPTH_ZERO_SELF_SIGNED_CERT$/,
     'the certificate of % is self-signed',
-    'trust it: --cacert FILE, with the certificate itself',
+    'trust it: --cacert FILE or SVC_CACERT=FILE, with the certificate itself',
   ],
   [
     /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|CERT_UNTRUSTED)$/,
     'the certificate of % comes from an authority that is not trusted here',
-    'name the authority that signed it: --cacert FILE',
+    'name the authority that signed it: --cacert FILE or SVC_CACERT=FILE',
   ],
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,

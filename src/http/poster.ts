@@ -21,7 +21,7 @@ export interface Posted {
   readonly status: number | undefined;
   /** Names in lower case; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The first 4 KiB of the response's body, or the part before the deadline. */
+  /** The first 64 KiB of the response's body, or the part before the deadline: search it for secrets before you cut it. */
   readonly text: Uint8Array;
   /** Until the response's headers, or the failure. */
   readonly ms: number;
@@ -33,7 +33,6 @@ export interface Posted {
 
 export type Poster = ReturnType<typeof openPoster>;
 
-const TEXT_BYTES = 4096;
 /** Reading a little more than needed keeps the connection usable. */
 const MOST_READ_BYTES = 64 * 1024;
 const STALL_MS = 60_000;
@@ -57,7 +56,7 @@ export function openPoster(outbound: Outbound, clock: () => number = () => perfo
         exchange = await transport.send(requestValue(posting), exactRequest(posting), limits, 1);
         const { status, headers } = await exchange.readHead();
         const ms = clock() - began;
-        const text = (await exchange.readStart(MOST_READ_BYTES)).subarray(0, TEXT_BYTES);
+        const text = await exchange.readStart(MOST_READ_BYTES);
         signal.throwIfAborted();
         return { status, headers, text, ms, sent: true, failure: undefined };
       } catch (error) {

@@ -9,18 +9,25 @@ import {
   type Matcher,
   matcher,
   type Operator,
+  operatorOf,
   parseClassic,
   parseFallback,
   splitList,
 } from './matcher.ts';
 
-/** All of them must match. `notice` reports a first argument that means an alert name. */
-export function parseMatcherArguments(args: readonly string[], notice: (text: string) => void = () => {}): Matcher[] {
-  return args.flatMap((text, index) => {
-    const matchers = parseArgument(text, index === 0);
-    if (index === 0 && BARE_NAME.test(text)) notice(`${text} means ${matchers.map(formatMatcher).join()}`);
-    return matchers;
-  });
+type Notice = (text: string) => void;
+
+/** All of them must match one alert, which has one value of each label. */
+export function parseMatcherArguments(args: readonly string[], notice?: Notice): Matcher[] {
+  const matchers = args.flatMap((text, index) => parseArgument(text, index === 0, notice));
+  for (const { name } of matchers) {
+    const exact = matchers.filter((of) => of.name === name && operatorOf(of) === '=').map(({ value }) => value);
+    if (new Set(exact).size < 2) continue;
+    const regex = [...new Set(exact)].map((value) => value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|');
+    const anyOf = matcher(name, '=~', regex);
+    throw refused(name, 'cannot have several values in one alert', [anyOf], anyOf);
+  }
+  return matchers;
 }
 
 /** Labels as `name=value`. The first may be a bare alert name. */
@@ -61,11 +68,13 @@ export function isPlainValue(value: string): boolean {
   return VALUE.test(value) && !PATTERN.test(value) && !CONJUNCTION.test(value);
 }
 
-function parseArgument(untrimmed: string, isFirst: boolean): readonly Matcher[] {
+/** `notice` reports a first argument that means an alert name. */
+export function parseArgument(untrimmed: string, isFirst: boolean, notice?: Notice): readonly Matcher[] {
   if (isFirst && BARE_NAME.test(untrimmed)) {
     const name = matcher('alertname', '=', untrimmed);
-    if (!NAME_PATTERN.test(untrimmed)) return [name];
-    throw refused(untrimmed, 'may be several names', [], name);
+    if (NAME_PATTERN.test(untrimmed)) throw refused(untrimmed, 'may be several names', [], name);
+    notice?.(`${untrimmed} means ${formatMatcher(name)}`);
+    return [name];
   }
   const text = untrimmed.trim();
   if (!text.startsWith('{')) return [parseOne(text)];
@@ -84,6 +93,11 @@ function parseOne(text: string): Matcher {
     const why =
       meant.length > 1 ? 'has several matchers, which must be separate arguments' : 'is not one plain matcher';
     throw refused(text, why, meant.length > 0 ? meant : readValues(text));
+  }
+  if (parsed.isRegex && parsed.value === '') {
+    const exact = shellWord(formatMatcher({ ...parsed, isRegex: false }));
+    const hint = `for a ${parsed.isEqual ? 'missing' : 'present'} label, write ${exact}`;
+    throw new SvcError('invalid_value', `"${text}" has an empty regular expression`, { hint });
   }
   const isBare = !value.startsWith('"');
   if (isBare && (CONJUNCTION.test(value) || (!parsed.isRegex && PATTERN.test(value))))

@@ -16,6 +16,7 @@ export async function signInFinding(ctx: Omit<RunContext, 'target'>, target: Run
 
 async function checkLogin(ctx: Omit<RunContext, 'target'>, target: RunContext['target']): Promise<Result> {
   const source = credentialSource(ctx);
+  if (ctx.env[source ?? '']?.trim() === '') return fail(`${source} is set but empty`, 'unset it, or give it its value');
   if (source !== undefined) return ok(`from ${source}`);
   if ('authorization' in target.headers) return ok('from a header file');
   const owner = ownerOf(ctx.settings, target.baseUrl);

@@ -29,6 +29,8 @@ export const SILENCE_COLUMNS: readonly Column<Silence>[] = [
   { name: 'silence', cell: ({ id }) => id, wide: true },
 ];
 
+export const SILENCE_LIST: ListOutput<Silence> = { kind: 'list', columns: SILENCE_COLUMNS, id: ({ id }) => id };
+
 export const POSTED_RECORD: RecordOutput<PostedSilence> = {
   kind: 'record',
   columns: [

@@ -6,7 +6,7 @@ import type { Confirmed } from '../../http/endpoint.ts';
 import type { Alertmanager } from '../alerts/api.ts';
 import { findAlert, isFingerprintPrefix, refuseSeveralFingerprints } from '../alerts/ids.ts';
 import { formatMatcher } from '../alerts/matcher.ts';
-import { parseMatcherArguments } from '../alerts/matcher-arguments.ts';
+import { parseArgument, parseMatcherArguments } from '../alerts/matcher-arguments.ts';
 import type { Silence } from '../alerts/schema.ts';
 import { collect, FILTERS, filterAsync } from '../alerts/selection.ts';
 import { matcherTexts } from './columns.ts';
@@ -66,10 +66,12 @@ type SelectionContext = Pick<RunContext, 'startedAt' | 'settings' | 'identity' |
 
 export async function selectedSilences(
   { states, within, author, comment, forAlert, unused }: SilenceSelection,
-  filter: readonly string[],
+  matcher: readonly string[],
   alertmanager: Alertmanager,
   ctx: SelectionContext,
 ): Promise<AsyncIterable<Silence>> {
+  // As text, so that several values of one label find a silence that has them all.
+  const filter = matcher.flatMap((text, index) => parseArgument(text, index === 0, ctx.notice)).map(formatMatcher);
   const byAuthor = authorTest(author, ctx);
   const byComment = textTest(comment, 'comment', (text, wanted) => text.includes(wanted));
   const muting = forAlert.length === 0 ? undefined : await silencesOf(forAlert, alertmanager, ctx);
@@ -108,7 +110,7 @@ async function silencesOf(
       for (const id of (await findAlert(alertmanager, text)).status.silencedBy) ids.add(id);
       continue;
     }
-    const filter = silenceFilter([text], ctx);
+    const filter = parseMatcherArguments([text], ctx.notice).map(formatMatcher);
     for await (const { status } of alertmanager.alerts({ filter })) for (const id of status.silencedBy) ids.add(id);
   }
   return ids;
@@ -135,6 +137,8 @@ function textTest(
   plain: (text: string, wanted: string) => boolean,
 ): (text: string) => boolean {
   if (wanted === undefined) return () => true;
+  if (wanted === '~')
+    throw new SvcError('invalid_value', `--${option} is empty`, { hint: 'check the variable that it comes from' });
   if (!wanted.startsWith('~')) return (text) => plain(text, wanted);
   try {
     const pattern = new RegExp(wanted.slice(1), 'u');
@@ -165,10 +169,6 @@ export function noneText({ states, unused }: SilenceSelection): string {
   if (states === undefined) return 'no silences match';
   const none = `no ${[...states].join(' or ')} silences match`;
   return states.has('expired') ? none : `${none}; use -a to include expired ones`;
-}
-
-export function silenceFilter(matcher: readonly string[], ctx: Pick<RunContext, 'notice'>): readonly string[] {
-  return parseMatcherArguments(matcher, ctx.notice).map(formatMatcher);
 }
 
 export const NONE_MATCH = 'no silences match; nothing was sent';

@@ -35,7 +35,7 @@ export const SECRET_COLUMNS: readonly Column<ShownSecret>[] = [
   { name: 'endpoint', cell: (secret) => secret.endpoint_id },
   { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint ?? undefined },
   { name: 'stored', cell: ({ stored_at }) => timeCell(stored_at) },
-  { name: 'service', cell: (secret) => secret.base_url ?? '-', shrinks: true },
+  { name: 'service', cell: (secret) => secret.base_url ?? undefined, shrinks: true },
 ];
 
 export const SECRET_RECORD: RecordOutput<ShownSecret> = {

@@ -91,6 +91,9 @@ const REFUSED: readonly (readonly [args: readonly string[], why: string, ...spel
   [['{foo="bar"} {a="b"}'], NO_LIST, 'foo="bar"', 'a="b"'],
   [['up{env="prod"}'], NOT_PLAIN, EXAMPLE],
   [['[foo=bar]'], NOT_PLAIN, 'foo="bar"', '"[foo"="bar]"'],
+  // What selects nothing, or everything
+  [['foo="a.b"', 'bar=', 'foo=c'], 'cannot have several values', 'foo=~"a\\\\.b|c"'],
+  [['foo=~""'], 'has an empty regular expression', 'foo=""'],
   // What no grammar takes
   [['=bar'], NOT_PLAIN, EXAMPLE],
   [['""=bar'], NOT_PLAIN, EXAMPLE],
@@ -152,11 +155,13 @@ const texts = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'a=!~"\\,{}[(\'` \n\u00a0é') }),
 );
 const operators = fc.constantFrom<Operator>('=', '!=', '=~', '!~');
+const anyMatcher = fc
+  .tuple(texts, operators, texts)
+  .map(([name, operator, value]) => matcher(name || 'x', operator, operator.endsWith('~') ? value || '.' : value));
 
 it('name and value in double quotes always mean what they say, alone and in a list', () => {
   fc.assert(
-    fc.property(fc.array(fc.tuple(texts, operators, texts), { minLength: 1, maxLength: 3 }), (parts) => {
-      const wanted = parts.map(([name, operator, value]) => matcher(name || 'x', operator, value));
+    fc.property(fc.uniqueArray(anyMatcher, { minLength: 1, maxLength: 3, selector: ({ name }) => name }), (wanted) => {
       const spelled = wanted.map(formatMatcher);
       expect(parseMatcherArguments(spelled)).toEqual(wanted);
       expect(parseMatcherArguments([`{${spelled.join(', ')}}`])).toEqual(wanted);

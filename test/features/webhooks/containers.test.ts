@@ -181,6 +181,13 @@ describe('the format of an input', () => {
     for (const size of [1, 16_384, 1 << 20]) {
       expect((await read(long, 'auto', size)).found[0]?.body).toEqual(long);
       expect((await read(request(), 'auto', size)).found.map(valid)).toEqual([true]);
+      const mark = Buffer.from('\ufeff');
+      for (const marked of [request(), Buffer.from(recorded())]) {
+        expect((await read(Buffer.concat([mark, marked]), 'auto', size)).found.map(valid)).toEqual([true]);
+      }
+      const { headers, body_b64 } = JSON.parse(recorded()) as { headers: [string, string][]; body_b64: string };
+      const log = JSON.stringify({ body_b64, headers: Object.fromEntries(headers) });
+      expect((await read(Buffer.from(log), 'auto', size)).found.map(valid)).toEqual([true]);
       expect((await read(Buffer.from(recorded().repeat(40)), 'auto', size)).found).toHaveLength(40);
       expect((await read(Buffer.alloc(0), 'auto', size)).found).toEqual([]);
     }

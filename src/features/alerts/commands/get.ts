@@ -14,14 +14,8 @@ const ALERT_RECORD: RecordOutput<SuppressedAlert> = {
     { name: 'fingerprint', cell: ({ fingerprint }) => fingerprint },
     { name: 'state', cell: stateCell },
     { name: 'severity', cell: severityCell },
-    {
-      name: 'labels',
-      cell: ({ labels }) => labelCells(labels),
-    },
-    {
-      name: 'annotations',
-      cell: ({ annotations }) => labelCells(annotations),
-    },
+    { name: 'labels', cell: ({ labels }) => labelCells(labels) },
+    { name: 'annotations', cell: ({ annotations }) => labelCells(annotations) },
     { name: 'receivers', cell: ({ receivers }) => receivers.map(({ name }) => name) },
     { name: 'silenced-by', cell: ({ status, silences }) => status.silencedBy.map((id) => silenceText(id, silences)) },
     {

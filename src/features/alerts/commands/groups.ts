@@ -1,4 +1,5 @@
 import { listCommand } from '../../../cli/command.ts';
+import { timeCell } from '../../../output/cells.ts';
 import type { ListOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../api.ts';
 import { labelCells } from '../columns.ts';
@@ -31,13 +32,7 @@ const GROUP_LIST: ListOutput<AlertGroup> = {
     { name: 'group', cell: ({ labels }) => labelCells(labels), shrinks: true, below: true },
     { name: 'active', cell: ({ alerts }) => alerts.filter(isActive).length, align: 'right' },
     { name: 'suppressed', cell: ({ alerts }) => alerts.filter((alert) => !isActive(alert)).length, align: 'right' },
-    {
-      name: 'oldest',
-      cell: (group) => {
-        const time = oldest(group);
-        return time === undefined ? undefined : { time };
-      },
-    },
+    { name: 'oldest', cell: (group) => timeCell(oldest(group)) },
     {
       name: 'alertnames',
       cell: ({ alerts }) => [...new Set(alerts.map(({ labels }) => labels['alertname'] ?? ''))],

@@ -33,7 +33,7 @@ export const configProfiles = listCommand({
     const current = ctx.settings.profile.name;
     const rows = profileNames(document).map((name) => {
       const settings = Object.entries(profileValues(document, name) ?? {});
-      const addresses = settings.flatMap(([key, value]) => (key.endsWith('.url') ? [String(value)] : []));
+      const addresses = settings.flatMap(([key, value]) => (/\.urls?$/.test(key) ? String(value).split(',') : []));
       return { name, current: name === current, addresses, settings: settings.length };
     });
     return { value: rows };

@@ -41,10 +41,7 @@ export const configSet = recordCommand({
     checkProfileName(name);
     const document = await changeSettings(ctx.paths, ctx, (all) => withValues(all, name, { [key]: value }));
     const isNew = profileValues(document, name) === undefined;
-    return {
-      value: { profile: name, key, value },
-      footer: footer(setting, name, isNew, ctx.env),
-    };
+    return { value: { profile: name, key, value }, footer: footer(setting, name, isNew, ctx.env) };
   },
 });
 

@@ -24,9 +24,6 @@ export const configUse = textCommand({
     });
     const other = ctx.env['SVC_PROFILE'];
     const overridden = other !== undefined && other !== '' && other !== profile;
-    return {
-      value: profile,
-      footer: overridden ? 'SVC_PROFILE is set, and overrides this choice' : undefined,
-    };
+    return { value: profile, footer: overridden ? 'SVC_PROFILE is set, and overrides this choice' : undefined };
   },
 });

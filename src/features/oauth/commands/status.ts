@@ -98,6 +98,8 @@ async function refusal({ target }: RunContext): Promise<SvcError | undefined> {
 async function readStatus(ctx: RunContext): Promise<SignIn> {
   const owner = ownerOf(ctx.settings, ctx.target.baseUrl);
   const source = credentialSource(ctx);
+  const isEmpty = ctx.env[source ?? '']?.trim() === '';
+  if (isEmpty) return { ...NONE, ...owner, advice: `${source} is empty: unset it, or give it its value` };
   if (source !== undefined) return { ...NONE, ...owner, state: 'signed_in', source, kind: 'token' };
   try {
     const login = await new SecretStore(credentialsFile(ctx.paths), ctx).get(loginKey(owner));

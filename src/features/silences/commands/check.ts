@@ -3,8 +3,8 @@ import { formatDuration } from '../../../duration.ts';
 import { SvcError } from '../../../errors.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
 import { collect } from '../../alerts/selection.ts';
-import { SILENCE_COLUMNS } from '../columns.ts';
-import { CURRENT, SELECTION_FLAGS, selectedSilences, silenceFilter } from '../selection.ts';
+import { SILENCE_LIST } from '../columns.ts';
+import { CURRENT, SELECTION_FLAGS, selectedSilences } from '../selection.ts';
 
 export const silencesCheck = listCommand({
   id: 'silences check',
@@ -26,16 +26,10 @@ export const silencesCheck = listCommand({
       why: 'Extend those of one change that are about to end',
     },
   ],
-  output: {
-    kind: 'list',
-    columns: SILENCE_COLUMNS,
-    id: ({ id }) => id,
-    empty: 'ok: no matching silence ends within this time',
-  },
+  output: { ...SILENCE_LIST, empty: 'ok: no matching silence ends within this time' },
   async run({ expiringWithin: within, ...input }, ctx) {
     const selection = { ...input, states: CURRENT, within };
-    const filter = silenceFilter(input.matcher, ctx);
-    const found = await collect(await selectedSilences(selection, filter, openAlertmanager(ctx.target), ctx));
+    const found = await collect(await selectedSilences(selection, input.matcher, openAlertmanager(ctx.target), ctx));
     const value = firstToEnd(found);
     if (value.length === 0 && ctx.omitted.rows > 0)
       throw new SvcError('not_known', 'some silences could not be read; no other ends within this time');

@@ -1,7 +1,7 @@
 import { listCommand } from '../../../cli/command.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
-import { SILENCE_COLUMNS } from '../columns.ts';
-import { SELECTION_FLAGS, STATE_FLAGS, selectedSilences, selectionOf, silenceFilter } from '../selection.ts';
+import { SILENCE_LIST } from '../columns.ts';
+import { SELECTION_FLAGS, STATE_FLAGS, selectedSilences, selectionOf } from '../selection.ts';
 
 export const silencesExport = listCommand({
   id: 'silences export',
@@ -16,10 +16,9 @@ export const silencesExport = listCommand({
     { run: 'svc silences export > silences.json', why: 'Save the silences to a file' },
     { run: 'svc silences export --author me -o ndjson', why: 'My silences, one per line' },
   ],
-  output: { kind: 'list', columns: SILENCE_COLUMNS, id: ({ id }) => id },
+  output: SILENCE_LIST,
   async run(input, ctx) {
-    const filter = silenceFilter(input.matcher, ctx);
     const selection = selectionOf(input);
-    return { value: await selectedSilences(selection, filter, openAlertmanager(ctx.target), ctx) };
+    return { value: await selectedSilences(selection, input.matcher, openAlertmanager(ctx.target), ctx) };
   },
 });

@@ -15,6 +15,7 @@ import { ALL_ALERTS, author, SILENCES_AT_ONCE, SilenceWriter } from '../writer.t
 
 const TONES: Readonly<Record<ImportedSilence['result'], Tone>> = {
   created: 'good',
+  extended: 'good',
   unchanged: 'dim',
   skipped: 'dim',
   invalid: 'bad',
@@ -25,7 +26,7 @@ export const silencesImport = listCommand({
   id: 'silences import',
   summary: 'Import silences from a file',
   description:
-    'Checks the file before it sends anything. Importing the same file again creates no duplicates: silences are compared by matchers, author, comment and time. Rows that end before they start are invalid, and rows in the past are skipped; both make the exit status 10 (3 if every row is invalid).',
+    'Checks the file before it sends anything. Importing the same file again creates no duplicates: silences are compared by matchers, author, comment and time, and a row that ends later extends the silence. Rows that end before they start are invalid, and rows in the past are skipped; both make the exit status 10 (3 if every row is invalid).',
   effect: 'write',
   service: 'alerts',
   args: { file: { help: 'JSON or NDJSON file (default: standard input)', complete: 'files' } },
@@ -64,9 +65,9 @@ export const silencesImport = listCommand({
       if (answer instanceof Plan) return answer;
       return imported(row, result, answer?.silenceID ?? id, message);
     });
-    if (outcome instanceof Plan) return { value: outcome };
-    const answer = bulkAnswer(outcome, (row, { message }) => imported(row, 'failed', undefined, message));
-    return { value: answer.value, code: importCode(answer), footer: summary(answer.value) };
+    const { value, code } = bulkAnswer(outcome, (row, { message }) => imported(row, 'failed', undefined, message));
+    if (value instanceof Plan) return { value };
+    return { value, code: importCode({ value, code }), footer: summary(value) };
   },
 });
 
@@ -116,7 +117,7 @@ interface ImportedSilence {
   readonly id: string | null;
   /** The id in the file. */
   readonly previous_id: string | null;
-  readonly result: 'created' | 'unchanged' | 'failed' | 'invalid' | 'skipped';
+  readonly result: 'created' | 'extended' | 'unchanged' | 'failed' | 'invalid' | 'skipped';
   readonly matchers: PostableSilence['matchers'];
   readonly message: string | null;
 }
@@ -132,11 +133,13 @@ interface ImportPlan {
 
 /** Undefined if the row can be sent. */
 function whyUnsent({ startsAt, endsAt }: PostableSilence, now: number): ImportPlan | undefined {
-  if (Date.parse(endsAt) <= Date.parse(startsAt)) return { result: 'invalid', message: 'ends before it starts' };
-  return Date.parse(endsAt) <= now ? { result: 'skipped', message: 'already over' } : undefined;
+  const [start, end] = [Date.parse(startsAt), Date.parse(endsAt)];
+  // One that was expired before it began ends when it starts.
+  if (end < start || (end === start && end > now)) return { result: 'invalid', message: 'ends before it starts' };
+  return end <= now ? { result: 'skipped', message: 'already over' } : undefined;
 }
 
-/** One with equal matchers, author and comment at overlapping times is not created twice. */
+/** One with equal matchers, author and comment at overlapping times is not created twice, but extended once. */
 export function importPlan(present: readonly Silence[], now: number): (row: PostableSilence) => ImportPlan {
   const known = new Map<string, PostableSilence[]>();
   const alike = (silence: PostableSilence): PostableSilence[] => {
@@ -150,13 +153,15 @@ export function importPlan(present: readonly Silence[], now: number): (row: Post
     const unsent = whyUnsent(row, now);
     if (unsent !== undefined) return unsent;
     const others = alike(row);
-    const same = others.find((one) => overlaps(one, row, now));
-    if (same === undefined) {
-      const { id: _, ...silence } = row;
-      others.push(silence);
-      return { result: 'created', silence };
-    }
-    return { result: 'unchanged', id: same.id };
+    const same = others.filter((one) => overlaps(one, row, now));
+    const lasting = same.find((one) => Date.parse(one.endsAt) >= Date.parse(row.endsAt));
+    if (lasting !== undefined) return { result: 'unchanged', id: lasting.id };
+    const shorter = same.find(({ id }) => id !== undefined);
+    const { id, ...silence } = { ...(shorter ?? row), endsAt: row.endsAt };
+    others.push(silence);
+    if (shorter === undefined) return { result: 'created', silence };
+    others.splice(others.indexOf(shorter), 1);
+    return { result: 'extended', silence: { ...silence, id } };
   };
 }
 

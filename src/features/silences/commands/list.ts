@@ -1,16 +1,8 @@
 import { listCommand } from '../../../cli/command.ts';
-import type { ListOutput } from '../../../output/types.ts';
 import { openAlertmanager } from '../../alerts/api.ts';
-import type { Silence } from '../../alerts/schema.ts';
 import { collect } from '../../alerts/selection.ts';
-import { SILENCE_COLUMNS, silenceCandidates } from '../columns.ts';
-import { noneText, SELECTION_FLAGS, STATE_FLAGS, selectedSilences, selectionOf, silenceFilter } from '../selection.ts';
-
-const SILENCE_LIST: ListOutput<Silence> = {
-  kind: 'list',
-  columns: SILENCE_COLUMNS,
-  id: ({ id }) => id,
-};
+import { SILENCE_LIST, silenceCandidates } from '../columns.ts';
+import { noneText, SELECTION_FLAGS, STATE_FLAGS, selectedSilences, selectionOf } from '../selection.ts';
 
 export const silencesList = listCommand({
   id: 'silences list',
@@ -39,8 +31,7 @@ export const silencesList = listCommand({
   offers: silenceCandidates,
   async run(input, ctx) {
     const selection = selectionOf(input);
-    const filter = silenceFilter(input.matcher, ctx);
-    const found = await selectedSilences(selection, filter, openAlertmanager(ctx.target), ctx);
+    const found = await selectedSilences(selection, input.matcher, openAlertmanager(ctx.target), ctx);
     // All of them, to say how many are left out.
     const value = input.limit === undefined ? found : await collect(found);
     return { value, as: { ...SILENCE_LIST, empty: noneText(selection) } };

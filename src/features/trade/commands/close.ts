@@ -99,11 +99,7 @@ export const tradeClose = listCommand({
   // What `--wait` shows comes first, for a narrow terminal.
   output: listChanges<CloseRow>([
     { name: 'status', cell: ({ status }) => status },
-    {
-      name: 'closed',
-      cell: ({ closed_trades }) => closed_trades.map(fillText).join(', '),
-      shrinks: true,
-    },
+    { name: 'closed', cell: ({ closed_trades }) => closed_trades.map(fillText).join(', '), shrinks: true },
   ]),
   async run(input, ctx) {
     const closing = readClosing(input, ctx);

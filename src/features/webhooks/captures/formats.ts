@@ -76,7 +76,7 @@ async function* readContainer(
   else if (format === 'body') yield toBareBody({ source, pieces: joinPieces(beginning, rest) }, beginning, input);
   else {
     const bytes = isWhole ? beginning : await gather(joinPieces(beginning, rest), source);
-    if (format === 'http') yield httpDeliveries(bytes, source);
+    if (format === 'http') yield httpDeliveries(withoutMark(bytes), source);
     else yield readJson(bytes, source, input) ?? toBareBody({ source, pieces: once(bytes) }, beginning, input);
   }
 }
@@ -112,10 +112,18 @@ async function* joinPieces(beginning: Buffer, rest: AsyncIterator<Uint8Array>): 
   yield* { [Symbol.asyncIterator]: () => rest };
 }
 
+/** Some editors write a byte order mark. */
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(bytes.toString('latin1', 0, 3) === '\xef\xbb\xbf' ? 3 : 0);
+}
+
 /** The format, by the first bytes. All else is a body. */
 export function detectFormat(bytes: Buffer): Exclude<DeliveryFormat, 'auto' | 'har'> {
-  const text = bytes.toString('latin1', 0, PEEK).replace(/^\xef\xbb\xbf/, '');
-  if (/^\{"v":1,"received_at":"/.test(text) || /^\{[^\n]*"body_b64"\s*:\s*"/.test(text)) return 'ndjson';
+  const text = withoutMark(bytes).toString('latin1', 0, PEEK);
+  const [line = ''] = text.split('\n', 1);
+  // A recording has its headers as pairs; a log may have the same names.
+  const isRecorded = /^\{.*"body_b64"\s*:\s*"/.test(line) && !/"headers"\s*:\s*\{/.test(line);
+  if (/^\{"v":1,"received_at":"/.test(line) || isRecorded) return 'ndjson';
   if (isHttp(text)) return 'http';
   // A log may begin with other lines.
   return /^\s*[[{]/m.test(text) ? 'json' : 'body';

@@ -43,7 +43,8 @@ export async function* recordedDeliveries(
   let number = 0;
   let rest = '';
   for await (const piece of pieces) {
-    const text = decoder.write(piece as Buffer);
+    const decoded = decoder.write(piece as Buffer);
+    const text = number === 0 && rest === '' ? decoded.replace(/^\ufeff/, '') : decoded;
     const end = text.lastIndexOf('\n');
     if (end >= 0) yield deliveries((rest + text.slice(0, end)).split('\n'));
     rest = end < 0 ? rest + text : text.slice(end + 1);

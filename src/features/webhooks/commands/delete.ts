@@ -37,10 +37,7 @@ const DELETION_LIST: ListOutput<DeletionRow> = {
     { name: 'id', cell: ({ id }) => id },
     { name: 'result', cell: ({ result }) => ({ text: result, tone: RESULT_TONES[result] }) },
     { name: 'url', cell: ({ url }) => url, shrinks: true },
-    {
-      name: 'secret',
-      cell: ({ secret_deleted: deleted }) => (deleted ? 'stored secret deleted' : undefined),
-    },
+    { name: 'secret', cell: ({ secret_deleted: deleted }) => (deleted ? 'stored secret deleted' : undefined) },
     { name: 'message', cell: ({ message }) => message, shrinks: true },
   ],
   id: ({ id }) => id,

@@ -27,9 +27,9 @@ const COLUMNS: readonly Column<ShownLogItem>[] = [
   { name: 'type', cell: (item) => item.event_type, shrinks: true },
   { name: 'status', cell: ({ status_text: text }) => ({ text, tone: STATE_TONES[text] ?? 'warn' }), vital: true },
   { name: 'attempts', cell: ({ attempts }) => attempts, align: 'right' },
-  { name: 'last-error', cell: (item) => item.last_error || '-', shrinks: true, vital: true },
-  { name: 'created', cell: (item) => timeCell(item.created_at) ?? '-', vital: true },
-  { name: 'delivered', cell: (item) => timeCell(item.delivered_at) ?? '-' },
+  { name: 'last-error', cell: (item) => item.last_error || undefined, shrinks: true, vital: true },
+  { name: 'created', cell: (item) => timeCell(item.created_at), vital: true },
+  { name: 'delivered', cell: (item) => timeCell(item.delivered_at) },
   { name: 'id', cell: ({ id }) => id },
 ];
 

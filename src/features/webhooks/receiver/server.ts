@@ -4,6 +4,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { SvcError } from '../../../errors.ts';
 import type { RawHeader } from '../delivery.ts';
 
+/** The response to `GET /`, by which a tunnel's address is known to lead here. */
+export const READY = 'svc webhooks listen';
+
 export interface ReceiverOptions {
   readonly host: string;
   /** 0 for any. */
@@ -183,7 +186,8 @@ class RequestReceiver {
     const [pathname] = url.split('?', 1);
     // Deliveries come from a server. Requests from a web page have an origin.
     if (headers.origin !== undefined) this.#refuse(request, response, 403, 'browser_request');
-    else if ((method === 'GET' || method === 'HEAD') && pathname === '/') writeResponse(response, 200, '');
+    else if ((method === 'GET' || method === 'HEAD') && pathname === '/')
+      writeResponse(response, 200, method === 'GET' ? READY : '');
     else if (method !== 'POST') this.#refuse(request, response, 405, 'wrong_method');
     else if (this.#closing) this.#refuse(request, response, 503, 'closing');
     else if (Number(headers['content-length'] ?? 0) > this.#limits.maxBody) {

@@ -36,6 +36,9 @@ export interface SentDelivery {
   readonly error: { readonly code: ErrorCode; readonly message: string } | null;
 }
 
+/** Of a response's body, in characters. */
+const LONGEST_ANSWER = 4096;
+
 /** Sends one after the other. Yields each outcome as soon as it is known. */
 export async function* sendAll(
   source: Iterable<Draft> | AsyncIterable<Draft>,
@@ -50,7 +53,7 @@ export async function* sendAll(
     for await (const draft of source) {
       const sent = await send(poster, ++n, draft(), url, tally);
       // A receiver may respond with the secret.
-      yield { ...sent, answer: secrets.hide(sent.answer) };
+      yield { ...sent, answer: secrets.hide(sent.answer).slice(0, LONGEST_ANSWER) };
     }
   } finally {
     await poster.close();

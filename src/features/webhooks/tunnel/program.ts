@@ -59,8 +59,10 @@ export class TunnelProgram {
   /** The last lines, for the error if it fails. */
   readonly #lines: string[] = [];
   readonly #closed: Promise<number>;
-  readonly #found: Promise<string>;
-  #find: (address: string) => void = () => {};
+  readonly #found: Promise<void>;
+  #find: () => void = () => {};
+  /** All that it has printed: links to its pages, too. */
+  readonly addresses: string[] = [];
   #stopping: Promise<void> | undefined;
 
   constructor(text: string, port: number, { env, sleep }: Runner) {
@@ -89,8 +91,8 @@ export class TunnelProgram {
     });
   }
 
-  /** Resolves with its printed address. Rejects if it ends first, is too late, or on `signal`. */
-  async address(signal: AbortSignal): Promise<string> {
+  /** Resolves when it has printed an address. Rejects if it ends first, is too late, or on `signal`. */
+  async printed(signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     const late = this.#sleep(ADDRESS_S * 1000, AbortSignal.any([signal, over.signal])).then(() => {
       throw this.#failure(
@@ -100,7 +102,7 @@ export class TunnelProgram {
       );
     });
     try {
-      return await Promise.race([this.#found, late, this.failed()]);
+      await Promise.race([this.#found, late, this.failed()]);
     } finally {
       over.abort();
       late.catch(() => {});
@@ -154,7 +156,9 @@ export class TunnelProgram {
     this.#lines.push(line.slice(0, LONGEST_LINE));
     if (this.#lines.length > SHOWN_LINES) this.#lines.shift();
     const address = this.#pattern.exec(line)?.[1];
-    if (address !== undefined && URL.canParse(address)) this.#find(address);
+    if (address === undefined || !URL.canParse(address)) return;
+    this.addresses.push(address);
+    this.#find();
   }
 
   /** Without the command, which may contain a token. */

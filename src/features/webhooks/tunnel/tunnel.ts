@@ -8,6 +8,7 @@ import { shellWord } from '../../../output/escape.ts';
 import { openRecordings, type Recordings } from '../api.ts';
 import { KNOWN_EVENTS } from '../event-types.ts';
 import type { TunnelFacts } from '../receiver/rows.ts';
+import { READY } from '../receiver/server.ts';
 import { WEBHOOK_PING } from '../sending/sample-event.ts';
 import { type SigningSecret, signingSecret } from '../signature.ts';
 import { createSubscription, UNKNOWN_ID } from '../subscriptions/creating.ts';
@@ -72,15 +73,18 @@ export class Tunnel {
     const { tunnel, tunnelUrl } = this.#input;
     const ctx = this.#ctx;
     this.signal.throwIfAborted();
-    this.#program = new TunnelProgram(tunnel, port, ctx);
-    const address = tunnelUrl ?? (await this.#program.address(this.signal));
+    const program = new TunnelProgram(tunnel, port, ctx);
+    this.#program = program;
     const local = isLoopback(ctx.target.baseUrl);
-    const url = checkReceiverUrl(address, '--tunnel-url', { local });
-    const obstacle = await Promise.race([this.#findRoute(url), this.#program.failed()]);
-    const warnings = obstacle === undefined ? await receiverWarnings(url, { local }) : [obstacle];
+    if (tunnelUrl === undefined) await program.printed(this.signal);
+    else checkReceiverUrl(tunnelUrl, '--tunnel-url', { local });
+    const addresses = tunnelUrl === undefined ? program.addresses : [tunnelUrl];
+    const { url, why } = await Promise.race([this.#findRoute(addresses), program.failed()]);
+    const obstacle = `${new URL(url).host} does not lead to this listener as seen from here (${why}): svc subscribes it anyway`;
+    const warnings = why === undefined ? await receiverWarnings(url, { local }) : [obstacle];
     for (const warning of warnings) ctx.notice(`warning: ${warning}`);
     const { id, events } = await this.#subscribe(url);
-    this.#program.failed().catch(fail);
+    program.failed().catch(fail);
     if (ctx.wants.table) ctx.notice(`tunnel: ${url}  subscription: ${id}, deleted when svc ends`);
     if (events.includes(WEBHOOK_PING)) {
       this.#watch = this.#test(id).catch((error: unknown) => {
@@ -104,21 +108,24 @@ export class Tunnel {
   }
 
   /**
-   * Waits until the address works: programs print it early, and the service refuses a name that it
-   * cannot resolve (doc 2 §4 rule 1). Returns why it fails from here; the service may differ.
+   * Waits until an address leads to this listener: programs print it early, and other links, too. If
+   * none does, the address may still work for the service, which resolves it for itself. But one where
+   * another service responds is only used if the user named it: it would get the recordings.
    */
-  async #findRoute(address: string): Promise<string | undefined> {
+  async #findRoute(addresses: readonly string[]): Promise<Route> {
     const { outbound, now, sleep } = this.#ctx;
     const poster = openPoster({ ...outbound({ insecure: false }), signal: this.signal });
-    const probe = { method: 'GET', url: new URL('/', address), headers: [], body: new Uint8Array() } as const;
     const began = now();
     for (let attempt = 1; ; attempt++) {
-      const { status, failure } = await poster.post({ ...probe, timeoutMs: ROUTE_ATTEMPT_MS });
-      if (status === 200) return undefined;
-      if (attempt === ROUTE_ATTEMPTS || now() - began >= ROUTE_MS) {
-        const why = failure?.message ?? `status ${status}`;
-        return `${probe.url.host} does not lead to this listener as seen from here (${why}): svc subscribes it anyway`;
+      let unreached: Route | undefined;
+      for (const url of addresses) {
+        const probe = { method: 'GET', url: new URL('/', url), headers: [], body: new Uint8Array() } as const;
+        const { status, text, failure } = await poster.post({ ...probe, timeoutMs: ROUTE_ATTEMPT_MS });
+        if (Buffer.from(text).toString() === `${READY}\n`) return { url };
+        if (failure !== undefined || url === this.#input.tunnelUrl)
+          unreached ??= { url, why: failure?.message ?? `status ${status}` };
       }
+      if (attempt === ROUTE_ATTEMPTS || now() - began >= ROUTE_MS) return unreached ?? refuseForeign();
       await sleep(ROUTE_PAUSE_MS, this.signal);
     }
   }
@@ -195,6 +202,18 @@ export class Tunnel {
     const all = await this.#recordings.subscriptions();
     return all.find(({ id, url }) => (this.#id === undefined ? sameAddress(url, address) : id === this.#id))?.id;
   }
+}
+
+interface Route {
+  readonly url: string;
+  /** Why it does not lead here, as seen from this machine. */
+  readonly why?: string;
+}
+
+function refuseForeign(): never {
+  throw new SvcError('guarded', 'another service responds at the address that the tunnel program printed', {
+    hint: 'if that is a link to its own pages, pass the address of the tunnel with --tunnel-url',
+  });
 }
 
 export async function planTunnel({ tunnel, tunnelUrl, port, events }: TunnelInput, ctx: RunContext): Promise<Plan> {

@@ -72,6 +72,9 @@ describe('svc alerts check', () => {
     [['--wait', '1m', '--interval', '0s'], 'longer than zero'],
     [['--expect', '--max', '0'], 'is greater than the maximum'],
     [['--expect', '--min', '2'], '--min'],
+    [['id=~'], `for a missing label, write 'id=""'`],
+    [['id!~""'], `for a present label, write 'id!=""'`],
+    [['Up', 'alertname=Down'], `write 'alertname=~"Up|Down"'`],
   ])('refuses %j with exit 2, and sends nothing', async (argv, why) => {
     expect(await check(...argv)).toMatchObject({ code: 2, stdout: '', sent: [], stderr: expect.stringContaining(why) });
   });
@@ -85,8 +88,9 @@ describe('svc alerts check that fails', () => {
   const down = wireAlert('b62d', { severity: 'critical', instance: 'n7', cluster: 'eu' });
   const twelve = Array.from({ length: 12 }, (_, i) => wireAlert(`a${String(i).padStart(2, '0')}`));
 
-  it('names each alert on a line, with its id', async () => {
-    expect(await check([down, wireAlert('c')])).toMatchObject({
+  it('names each alert on a line, with its id, whatever its state is called', async () => {
+    const other = wireAlert('c', {}, { status: { ...down.status, state: 'firing' } });
+    expect(await check([down, other])).toMatchObject({
       code: 1,
       stdout: [
         'failed: 2 alerts (expected none)',

@@ -170,7 +170,7 @@ describe('svc alerts list with states of newer servers', () => {
       'suppressed',
       'snoozed',
     ]);
-    const expected = { active: 'a', silenced: 'b', inhibited: 'b', muted: 'd', suppressed: 'bde' };
+    const expected = { active: 'af', silenced: 'b', inhibited: 'b', muted: 'd', suppressed: 'bde' };
     for (const [name, ids] of Object.entries(expected)) {
       const { stdout: found } = await list('--state', name, '-q', '--sort', 'id');
       expect([name, found.replaceAll(/0+\n/g, '')]).toEqual([name, ids]);

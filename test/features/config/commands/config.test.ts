@@ -164,11 +164,11 @@ describe('svc config unset', () => {
 describe('svc config profiles', () => {
   it('lists the profiles, and marks the one in use', async () => {
     const address = 'https://alerts.example.com';
-    write({ profile: 'b', profiles: { a: {}, b: { 'alerts.url': address, timeout: '1s' } } });
+    write({ profile: 'b', profiles: { a: { 'alerts.urls': 'https://x,https://y' }, b: { 'trade.url': address } } });
     expect(JSON.parse((await run(['profiles', '-o', 'json'])).stdout)).toEqual([
       { name: 'default', current: false, addresses: [], settings: 0 },
-      { name: 'a', current: false, addresses: [], settings: 0 },
-      { name: 'b', current: true, addresses: [address], settings: 2 },
+      { name: 'a', current: false, addresses: ['https://x', 'https://y'], settings: 1 },
+      { name: 'b', current: true, addresses: [address], settings: 1 },
     ]);
     const unknown = (await run(['profiles', '-o', 'json'], { env: { SVC_PROFILE: 'gone' } })).stdout;
     expect(unknown).not.toContain('"current": true');

@@ -390,3 +390,8 @@ it('svc webhooks doctor says until when a login lasts, and how to renew it', asy
     expect(found).toMatchObject({ status, detail: expect.stringMatching(detail), fix });
   }
 });
+
+it('an empty variable for the token is no sign-in', async () => {
+  const { code, stdout } = await signedIn(['status', '-o', 'json'], { env: { SVC_WEBHOOKS_TOKEN: '' } });
+  expect([code, JSON.parse(stdout).advice]).toEqual([4, 'SVC_WEBHOOKS_TOKEN is empty: unset it, or give it its value']);
+});

@@ -135,7 +135,8 @@ describe('svc silences expire', () => {
       const run = await expire(['--yes', '--', ...argv]);
       expect([argv, run.code, run.stdout, writes(run.sent)]).toEqual([argv, 2, '', []]);
     }
-    expect(await expire([UNKNOWN, '--all', '--yes'])).toMatchObject({ code: 2, sent: [] });
+    for (const line of [`${UNKNOWN} --all`, '--comment ~', '--author ~'])
+      expect(await expire([...line.split(' '), '--yes'])).toMatchObject({ code: 2, sent: [] });
   });
 
   it('lists a selection before it asks, and ends it', async () => {

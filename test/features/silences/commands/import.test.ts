@@ -59,7 +59,7 @@ describe('svc silences import', () => {
     expect(writes(run.sent)).toEqual([]);
   });
 
-  it('creates the silences of an array, and nothing the second time', async () => {
+  it('creates the silences of an array, nothing the second time, and extends those that end earlier', async () => {
     const { list, comment } = rows(20);
     const first = await importing(list);
     expect([first.code, first.stderr]).toEqual([0, '']);
@@ -69,6 +69,10 @@ describe('svc silences import', () => {
     const second = await importing(list);
     expect([second.code, writes(second.sent)]).toEqual([0, []]);
     expect(results(second)).toEqual(list.map(() => 'unchanged'));
+    const longer = list.map((row) => ({ ...row, endsAt: hour(6) }));
+    expect(printed(await importing(longer, '--dry-run'))).toHaveLength(20);
+    expect(new Set(results(await importing(longer)))).toEqual(new Set(['extended']));
+    expect(new Set(results(await importing([...longer, ...list])))).toEqual(new Set(['unchanged']));
     expect(await stored(comment)).toHaveLength(20);
   });
 
@@ -113,8 +117,8 @@ describe('svc silences import', () => {
     const { list, comment } = rows(1);
     const over = { ...list[0], startsAt: hour(-4), endsAt: hour(-2) };
     const later = { ...list[0], startsAt: hour(10), endsAt: hour(12) };
-    const run = await importing([...list, ...list, over, later]);
-    expect([run.code, results(run)]).toEqual([10, ['created', 'unchanged', 'skipped', 'created']]);
+    const run = await importing([...list, ...list, over, later, { ...over, startsAt: over.endsAt }]);
+    expect([run.code, results(run)]).toEqual([10, ['created', 'unchanged', 'skipped', 'created', 'skipped']]);
     expect(printed<Row[]>(run)[2]?.message).toBe('already over');
     expect(await stored(comment)).toHaveLength(2);
   });

@@ -76,6 +76,7 @@ describe('svc silences list', () => {
       '--within 2d --created-by ~ann': ['later'],
       '--sort -endsAt --limit 1': ['long'],
       'team=db': ['long', 'short'],
+      'team=db team=web': [],
       'team=db host=~"a.*"': ['long'],
       '-a team=web': ['ended'],
     };
@@ -124,6 +125,8 @@ describe('svc silences list', () => {
     [['-a', '--expired'], '--all and --expired cannot be used together'],
     [['--within', '0'], 'longer than zero'],
     [['--comment', '~('], '--comment'],
+    [['--comment', '~'], '--comment is empty'],
+    [['--for-alert', '{a="b",a="c"}'], 'cannot have several values'],
     [['--state', 'gone'], 'unknown value "gone"'],
   ])('refuses %j with exit 2, and sends nothing', async (argv, why) => {
     const run = await list(...argv);

@@ -88,6 +88,16 @@ describe('svc webhooks listen --tunnel', () => {
     expect(events()).toEqual([]);
   });
 
+  it('subscribes no printed address where another service responds', async () => {
+    const sleepsUntil = (ms: number) => (ms === 500 ? Promise.resolve() : undefined);
+    const ended = await run([`${script.command} docs`], { sleepsUntil });
+    expect(ended).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('another service responds at the address that the tunnel program printed'),
+    });
+    expect([events(), await tunnelIsGone()]).toEqual([[], true]);
+  });
+
   it('ends at once if the service does not respond', async () => {
     const interrupted = new AbortController();
     const silent = await target(() =>

@@ -143,6 +143,12 @@ describe('the response to svc webhooks send', () => {
     expect(stderr).toBe('');
   });
 
+  it('is searched for the secret before it is cut', async () => {
+    const peer = await receiver((_request, response) => response.writeHead(500).end('x'.repeat(4_076) + KEY));
+    const { answer } = JSON.parse((await send(peer, ['-o', 'json'])).stdout) as SentDelivery;
+    expect(answer.replace(/^x+/, '')).toBe('***');
+  });
+
   it('is one object in JSON, or an array for several', async () => {
     const one = JSON.parse((await send(await statuses(503), ['-o', 'json'])).stdout);
     expect(one).toEqual({

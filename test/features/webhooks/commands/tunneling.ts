@@ -17,17 +17,22 @@ export interface TunnelScript {
 const SCRIPT = `
 const { readFileSync, writeFileSync } = require('node:fs');
 const { connect } = require('node:net');
-const [key, cert, pidFile, port] = process.argv.slice(2);
-const server = require('node:tls').createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (outer) => {
+const [key, cert, pidFile, port, only] = process.argv.slice(2);
+const tls = { key: readFileSync(key), cert: readFileSync(cert) };
+const docs = require('node:https').createServer(tls, (_request, response) => response.end('the manual'));
+const server = require('node:tls').createServer(tls, (outer) => {
   const inner = connect(Number(port), '127.0.0.1');
   for (const [from, to] of [[outer, inner], [inner, outer]]) {
     from.on('error', () => to.destroy());
     from.pipe(to);
   }
 });
-server.listen(0, '127.0.0.1', () => {
+docs.listen(0, '127.0.0.1', () => {
   writeFileSync(pidFile, String(process.pid));
-  console.error('docs: see the manual');
+  console.error('docs: see https://localhost:' + docs.address().port + '/manual');
+  if (only !== 'docs') server.listen(0, '127.0.0.1');
+});
+server.on('listening', () => {
   console.error('\\u001b[32mYour tunnel:\\u001b[0m https://localhost:' + server.address().port + ' is open');
 });
 `;

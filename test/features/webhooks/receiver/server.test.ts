@@ -178,9 +178,9 @@ describe('the receiver', () => {
 
   it('answers a health check by GET or HEAD', async () => {
     const receipt = await start();
-    for (const method of ['GET', 'HEAD']) {
+    for (const [method, body] of Object.entries({ GET: 'svc webhooks listen\n', HEAD: '' })) {
       const answer = await send(receipt.port, `${method} / HTTP/1.1\r\nHost: a\r\n\r\n`);
-      expect(answer).toMatchObject({ status: 200, body: '' });
+      expect(answer).toMatchObject({ status: 200, body });
     }
     expect(receipt.refusals).toEqual([]);
   });
