@@ -98,7 +98,7 @@ async function planCancelAll(
   tables: OrderTables,
   ctx: RunContext,
 ): Promise<readonly Change[]> {
-  const { accountId } = await tables.accountOrGiven(wantedAccount(account, ctx));
+  const { accountId, accountName } = await tables.accountOrGiven(wantedAccount(account, ctx));
   const all = await tables.rows('Order');
   if (all === undefined) {
     throw new SvcError(tables.unreadCode, 'cannot read the pending orders now; nothing was sent', {
@@ -109,9 +109,8 @@ async function planCancelAll(
     symbol === undefined || foldedSymbol(currency) === foldedSymbol(symbol);
   // A hidden symbol may have orders; one without orders must at least exist.
   if (symbol !== undefined && !all.some(isOf)) await tables.offer(symbol);
-  const wanted = all.filter(
-    (row) => row.isEntryOrder !== false && (row.accountId ?? accountId) === accountId && isOf(row),
-  );
+  const isOwn = (row: Order) => [accountId, accountName].includes(row.accountId ?? row.accountName ?? accountId);
+  const wanted = all.filter((row) => row.isEntryOrder !== false && isOwn(row) && isOf(row));
   return cancelEach(wanted, all);
 }
 

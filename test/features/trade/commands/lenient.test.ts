@@ -54,6 +54,13 @@ it('svc trade close asks with a question mark for what the table does not say', 
   expect(await asked()).toEqual([expect.stringContaining('(?, opened at ?, P/L 4.5)')]);
 });
 
+it('svc trade orders cancel --all leaves an order whose row has only the name of another account', async () => {
+  const names = ['01027809', HOLDER.accountName];
+  feed.tables['Order'] = names.map((accountName, orderId) => ({ ...POSITION, orderId, accountId: null, accountName }));
+  expect((await gateway.run(['orders', 'cancel', '--all', '--yes', '-q'])).code).toBe(0);
+  expect(feed.orders).toEqual([{ order_id: '1' }]);
+});
+
 describe('a row that cannot be read', () => {
   it('is left out with a notice: exit 10', async () => {
     feed.tables['OpenPosition'] = [UNREADABLE, POSITION];
