@@ -21,7 +21,7 @@ export interface Posted {
   readonly status: number | undefined;
   /** Names in lower case; repeated headers are joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The first 64 KiB of the response's body, or the part before the deadline: search it for secrets before you cut it. */
+  /** The first 64 KiB of the response's body, or the part before the deadline. Cut it after its secrets are hidden. */
   readonly text: Uint8Array;
   /** Until the response's headers, or the failure. */
   readonly ms: number;

@@ -80,15 +80,18 @@ export function serverSelects(wanted: WantedStates): boolean {
   return wanted === 'all' || wanted.every((state) => state === 'active');
 }
 
-const INACTIVE: readonly string[] = ['suppressed', 'unprocessed'] satisfies readonly AlertState[];
-
 export function keepsAlert(alert: Pick<Alert, 'status'>, wanted: WantedStates): boolean {
   if (wanted === 'all') return true;
   const reasons = suppressedBy(alert);
+  const { state } = alert.status;
   // An alert in a state that svc does not know must not be missing from a check.
-  const state = INACTIVE.includes(alert.status.state) ? alert.status.state : 'active';
-  if (reasons.length === 0) return (wanted as readonly string[]).includes(state);
-  return wanted.some((state) => state === 'suppressed' || reasons.includes(state));
+  if (reasons.length === 0)
+    return wanted.includes(state === 'suppressed' || state === 'unprocessed' ? state : 'active');
+  return wanted.some((one) => one === 'suppressed' || reasons.includes(one));
+}
+
+export function isActive(alert: Alert): boolean {
+  return keepsAlert(alert, ['active']);
 }
 
 /** Why an alert is suppressed, `silenced,muted`, or the service's own state. */

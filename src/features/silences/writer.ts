@@ -11,7 +11,7 @@ import type { FoundSilence } from '../alerts/ids.ts';
 import { matcherFrom } from '../alerts/matcher.ts';
 import { isWide, needsLabel } from '../alerts/matching.ts';
 import type { Alert, PostableSilence, Silence } from '../alerts/schema.ts';
-import { alertQuery, collect, keepsAlert } from '../alerts/selection.ts';
+import { alertQuery, collect, isActive } from '../alerts/selection.ts';
 import { matcherTexts, type SilenceOutcome } from './columns.ts';
 import { applyChanges, type PostedSilence } from './draft.ts';
 
@@ -218,10 +218,6 @@ export function expiredError({ id, status }: Silence): SvcError | undefined {
   return new SvcError('guarded', `silence ${id} has expired and cannot be changed`, {
     hint: `create it again: svc silences extend ${shellWord(id)} --for 1h`,
   });
-}
-
-function isActive(alert: Alert): boolean {
-  return keepsAlert(alert, ['active']);
 }
 
 function spell(silence: Pick<PostableSilence, 'matchers'>): string {

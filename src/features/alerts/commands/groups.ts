@@ -11,6 +11,7 @@ import {
   collect,
   ifNone,
   inServerOrder,
+  isActive,
   keepsAlert,
   noneText,
   SELECTION_FLAGS,
@@ -18,8 +19,6 @@ import {
   wantedStates,
   worstGroupsFirst,
 } from '../selection.ts';
-
-const isActive = (alert: Alert): boolean => keepsAlert(alert, ['active']);
 
 function oldest({ alerts }: AlertGroup): string | undefined {
   return alerts.map(({ startsAt }) => startsAt).sort((a, b) => Date.parse(a) - Date.parse(b))[0];

@@ -67,7 +67,7 @@ export const silencesImport = listCommand({
     });
     const { value, code } = bulkAnswer(outcome, (row, { message }) => imported(row, 'failed', undefined, message));
     if (value instanceof Plan) return { value };
-    return { value, code: importCode({ value, code }), footer: summary(value) };
+    return { value, code: importCode(value, code), footer: summary(value) };
   },
 });
 
@@ -98,7 +98,7 @@ async function refuseWideOnes(silences: readonly PostableSilence[]): Promise<voi
   );
 }
 
-function importCode({ value: rows, code }: { value: readonly ImportedSilence[]; code: ErrorCode | undefined }) {
+function importCode(rows: readonly ImportedSilence[], code: ErrorCode | undefined): ErrorCode | undefined {
   if (rows.length > 0 && rows.every(({ result }) => result === 'invalid')) return 'refused';
   return rows.some(({ result }) => result === 'invalid' || result === 'skipped') ? 'partly_done' : code;
 }

@@ -17,6 +17,7 @@ import { checkAccount, type OrderTables, openOrders, wantedAccount, withOrderTab
 import { checkOrderId } from '../orders/rules.ts';
 import type { Order } from '../schema.ts';
 import { foldedSymbol } from '../symbols.ts';
+import { isOfAccount } from '../tables/lookups.ts';
 
 const ARGS = {
   order: { help: 'Order ids from svc trade orders', repeat: true, complete: 'orders', promptUnless: ['all', 'symbol'] },
@@ -94,11 +95,11 @@ async function planCancelIds(
 
 /** Of the account; throws if they cannot be read. */
 async function planCancelAll(
-  { symbol, account }: CancelInput,
+  { symbol, account: given }: CancelInput,
   tables: OrderTables,
   ctx: RunContext,
 ): Promise<readonly Change[]> {
-  const { accountId, accountName } = await tables.accountOrGiven(wantedAccount(account, ctx));
+  const account = await tables.accountOrGiven(wantedAccount(given, ctx));
   const all = await tables.rows('Order');
   if (all === undefined) {
     throw new SvcError(tables.unreadCode, 'cannot read the pending orders now; nothing was sent', {
@@ -109,8 +110,7 @@ async function planCancelAll(
     symbol === undefined || foldedSymbol(currency) === foldedSymbol(symbol);
   // A hidden symbol may have orders; one without orders must at least exist.
   if (symbol !== undefined && !all.some(isOf)) await tables.offer(symbol);
-  const isOwn = (row: Order) => [accountId, accountName].includes(row.accountId ?? row.accountName ?? accountId);
-  const wanted = all.filter((row) => row.isEntryOrder !== false && isOwn(row) && isOf(row));
+  const wanted = all.filter((row) => row.isEntryOrder !== false && isOfAccount(row, account) !== false && isOf(row));
   return cancelEach(wanted, all);
 }
 

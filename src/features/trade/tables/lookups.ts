@@ -46,16 +46,19 @@ type RowFilter = <Row extends TableRow>(rows: readonly Row[]) => readonly Row[];
 export async function rowFilter({ symbol, account: name }: RowQuery, open: TradingSession): Promise<RowFilter> {
   const account = name === undefined ? undefined : findAccount(await open.trading.accounts(), name);
   const isWanted = (row: TableRow): boolean =>
-    (account === undefined || isOfAccount(row, account)) &&
+    (account === undefined || (isOfAccount(row, account) ?? refuseUnnamed(account))) &&
     (symbol === undefined || foldedSymbol(row.currency ?? '') === foldedSymbol(symbol));
   return (rows) => rows.filter(isWanted);
 }
 
-function isOfAccount({ accountId, accountName }: TableRow, account: Account): boolean {
+/** Undefined if the row names none. Closed positions have the name alone, as seen on the public implementation. */
+export function isOfAccount({ accountId, accountName }: TableRow, account: Account): boolean | undefined {
   if (accountId !== undefined) return accountId === account.accountId;
-  // Closed positions have the name alone, as seen on the public implementation.
-  if (accountName !== undefined) return accountName === account.accountName;
-  const message = `the gateway's rows do not name their account, so they cannot be filtered by ${account.accountId}`;
+  return accountName === undefined ? undefined : accountName === account.accountName;
+}
+
+function refuseUnnamed({ accountId }: Account): never {
+  const message = `the gateway's rows do not name their account, so they cannot be filtered by ${accountId}`;
   throw new SvcError('bad_answer', message, { hint: 'omit --account to list all accounts' });
 }
 

@@ -29,14 +29,13 @@ export interface SentDelivery {
   readonly ms: number;
   /** A 2xx, as the service counts it. */
   readonly delivered: boolean;
-  /** The start of the response's body. */
+  /** The start of the response's body, at most `LONGEST_ANSWER` characters. */
   readonly answer: string;
   /** Where a redirect would have led. */
   readonly location: string | null;
   readonly error: { readonly code: ErrorCode; readonly message: string } | null;
 }
 
-/** Of a response's body, in characters. */
 const LONGEST_ANSWER = 4096;
 
 /** Sends one after the other. Yields each outcome as soon as it is known. */

@@ -35,6 +35,7 @@ const ANY_ADDRESS = /(https:\/\/[^\s"'<>|)\]]+)/;
 const ADDRESS_S = 30;
 const STOP_MS = 3_000;
 const SHOWN_LINES = 5;
+const MOST_ADDRESSES = 20;
 const LONGEST_LINE = 500;
 /** Of a line that does not end. */
 const MOST_TEXT = 64 * 1024;
@@ -61,8 +62,8 @@ export class TunnelProgram {
   readonly #closed: Promise<number>;
   readonly #found: Promise<void>;
   #find: () => void = () => {};
-  /** All that it has printed: links to its pages, too. */
-  readonly addresses: string[] = [];
+  /** The first that it printed, as some print one for each request; links to its pages, too. */
+  readonly addresses = new Set<string>();
   #stopping: Promise<void> | undefined;
 
   constructor(text: string, port: number, { env, sleep }: Runner) {
@@ -157,7 +158,7 @@ export class TunnelProgram {
     if (this.#lines.length > SHOWN_LINES) this.#lines.shift();
     const address = this.#pattern.exec(line)?.[1];
     if (address === undefined || !URL.canParse(address)) return;
-    this.addresses.push(address);
+    if (this.addresses.size < MOST_ADDRESSES) this.addresses.add(address);
     this.#find();
   }
 

@@ -112,7 +112,7 @@ export class Tunnel {
    * none does, the address may still work for the service, which resolves it for itself. But one where
    * another service responds is only used if the user named it: it would get the recordings.
    */
-  async #findRoute(addresses: readonly string[]): Promise<Route> {
+  async #findRoute(addresses: Iterable<string>): Promise<Route> {
     const { outbound, now, sleep } = this.#ctx;
     const poster = openPoster({ ...outbound({ insecure: false }), signal: this.signal });
     const began = now();
